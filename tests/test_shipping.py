@@ -1,6 +1,7 @@
 """What a fresh clone needs: make's rules, and the packages that are declared."""
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -107,59 +108,85 @@ def imported_by(path):
     return imported - set(sys.stdlib_module_names) - {"novikoff", ""}
 
 
-BLOCKED = "import sys; sys.modules.update(sklearn=None, matplotlib=None)\n"
-"""As if the extras `sklearn` and `plot` were not installed."""
+ALONE = """
+import contextlib, io, json, sys, traceback
+
+sys.modules.update(sklearn=None, matplotlib=None)
+found = {}
+for name, code in json.loads(sys.argv[1]).items():
+    out, error, status = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            exec(code, {"sys": sys})
+        except SystemExit as end:
+            status = end.code
+        except Exception:
+            status = 1
+            traceback.print_exc()
+    found[name] = [status, out.getvalue(), error.getvalue()]
+print(json.dumps(found))
+"""
+"""One process in which the extras `sklearn` and `plot` seem not to be installed, for all that is tried there."""
 
 
-def without_extras(code):
-    return subprocess.run([sys.executable, "-c", BLOCKED + code], capture_output=True, text=True)
+def command(*arguments):
+    return f"from novikoff.cli.main import main; sys.exit(main({[*map(str, arguments)]!r}))"
 
 
-def run_without_extras(*arguments):
-    return without_extras(f"from novikoff.cli.main import main; sys.exit(main({list(arguments)!r}))")
+COMMANDS = {
+    "run": (["run", "demo:breast-cancer", "--json"], '"mistakes": 23'),
+    "compare": (["compare", "demo:iris", "-l", "perceptron", "-l", "arow"], "perceptron"),
+    "explain": (["explain", "perceptron"], "Algorithm"),
+    "list": (["list"], "perceptron"),
+}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["run", "demo:breast-cancer", "--json"], '"mistakes": 23'),
-        (["compare", "demo:iris", "-l", "perceptron", "-l", "arow"], "perceptron"),
-        (["explain", "perceptron"], "Algorithm"),
-        (["list"], "perceptron"),
-    ],
-)
-def test_commands_run_without_the_extras(arguments, line):
-    done = run_without_extras(*arguments)
-    assert done.returncode == 0, done.stderr
-    assert line in done.stdout
-
-
-def test_a_report_is_written_without_the_extras(tmp_path):
-    done = run_without_extras("run", "demo:iris", "--report", str(tmp_path / "report.html"))
-    assert done.returncode == 0
-    assert "<svg" in (tmp_path / "report.html").read_text()
-
-
-def test_python_plays_without_the_extras():
-    done = without_extras("""
-import novikoff as nk
-ledger = nk.play("perceptron", "demo:digits-even")
-print(ledger.rounds, len(ledger.certify()) > 0)
-""")
-    assert (done.stdout, done.stderr) == ("1797 True\n", "")
-
-
-def test_missing_extra_is_named(tmp_path):
-    plot = run_without_extras("run", "demo:iris", "--plot", str(tmp_path / "plot.png"))
-    assert plot.returncode == 2
-    assert "a PNG file needs matplotlib, which is not installed" in plot.stderr
-    assert 'pip install "novikoff[plot]", or write an .svg file.\n' in plot.stderr
-    assert run_without_extras("run", "demo:iris", "--plot", str(tmp_path / "plot.svg")).returncode == 0
-    estimators = without_extras("import novikoff.integrations.sklearn")
-    assert 'needs scikit-learn: pip install "novikoff[sklearn]".' in estimators.stderr
+@pytest.fixture(scope="module")
+def without_extras(tmp_path_factory):
+    """Status, output and errors of every attempt, and the folder with its files."""
+    folder = tmp_path_factory.mktemp("without")
     model = "type('Model', (), {'partial_fit': None, 'predict': None})()"
-    wrapped = without_extras(f"import novikoff as nk; nk.wrap({model})")
-    assert 'needs scikit-learn: pip install "novikoff[sklearn]".' in wrapped.stderr
+    attempts = {
+        **{name: command(*arguments) for name, (arguments, _) in COMMANDS.items()},
+        "report": command("run", "demo:iris", "--report", folder / "report.html"),
+        "python": "import novikoff as nk; ledger = nk.play('perceptron', 'demo:digits-even')\n"
+        "print(ledger.rounds, len(ledger.certify()) > 0)",
+        "png": command("run", "demo:iris", "--plot", folder / "plot.png"),
+        "svg": command("run", "demo:iris", "--plot", folder / "plot.svg"),
+        "estimators": "import novikoff.integrations.sklearn",
+        "wrapped": f"import novikoff as nk; nk.wrap({model})",
+    }
+    alone = [sys.executable, "-c", ALONE, json.dumps(attempts)]
+    done = subprocess.run(alone, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout), folder
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_run_without_the_extras(without_extras, name):
+    status, out, error = without_extras[0][name]
+    assert status == 0, error
+    assert COMMANDS[name][1] in out
+
+
+def test_a_report_is_written_without_the_extras(without_extras):
+    found, folder = without_extras
+    assert found["report"][0] == 0
+    assert "<svg" in (folder / "report.html").read_text()
+
+
+def test_python_plays_without_the_extras(without_extras):
+    assert without_extras[0]["python"] == [0, "1797 True\n", ""]
+
+
+def test_missing_extra_is_named(without_extras):
+    found, _ = without_extras
+    status, _, error = found["png"]
+    assert status == 2
+    assert "a PNG file needs matplotlib, which is not installed" in error
+    assert 'pip install "novikoff[plot]", or write an .svg file.\n' in error
+    assert found["svg"][0] == 0
+    for name in ("estimators", "wrapped"):
+        assert 'needs scikit-learn: pip install "novikoff[sklearn]".' in found[name][2]
 
 
 def test_numba_is_one_that_was_tested():

@@ -16,6 +16,7 @@ from novikoff.core.certificate import Assumption, Bound, theorem
 from novikoff.core.errors import InputError
 from novikoff.core.types import check_label
 from novikoff.testing import check_certificate, check_learner, check_stream
+from novikoff.testing.failing import require_same
 
 X = np.random.default_rng(0).integers(-5, 6, (200, 2)).astype(float)
 Y = np.where(X[:, 0] >= 0, 1, -1)
@@ -604,3 +605,11 @@ def test_a_lower_bound_that_was_not_reached_is_caught():
 def test_no_framework_of_tests_is_needed():
     code = "import sys, novikoff.testing; assert not {'pytest', 'hypothesis', 'numba'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
+
+
+def test_states_are_compared_to_the_bit():
+    nothing, number = np.array([1.0, np.nan]), np.array([0.0])
+    require_same({"a": nothing, "b": [number]}, {"a": nothing.copy(), "b": [number.copy()]}, "same")
+    for other in (-number, number.astype(np.float32), np.zeros((1, 1)), np.array([5e-324])):
+        with pytest.raises(AssertionError, match=r"states must agree: b\.0 differs"):
+            require_same({"a": nothing, "b": [number]}, {"a": nothing, "b": [other]}, "states must agree")

@@ -117,7 +117,13 @@ def test_inner_functions_can_be_called_from_python():
     assert [twin.py_func(1.5, *more) for twin, more in ((scaled, (2.0, 4)), (doubled, ()))] == [7.0, 3.0]
 
 
-@pytest.mark.parametrize("calls", [("scaled(1.5, 2.0, 4)", "both(1.5)"), ("both(1.5)", "scaled(1.5, 2.0, 4)")])
+@pytest.mark.parametrize(
+    "calls",
+    [
+        ("scaled(1.5, 2.0, 4)", "both(1.5)"),
+        pytest.param(("both(1.5)", "scaled(1.5, 2.0, 4)"), marks=pytest.mark.slow),
+    ],
+)
 def test_the_cache_does_not_give_a_part_to_python(tmp_path, calls):
     """A part has no way in: to call it would end the process."""
     for call in calls:

@@ -8,6 +8,7 @@ import pytest
 import novikoff as nk
 from cases import VECTORS, Case, apart, changed, run_of
 from helpers import one_in
+from novikoff.trees.theorems.forest_mean import SLACK, forest_mean
 
 
 def of_forest():
@@ -33,6 +34,18 @@ def of_forest():
 
 
 CASES = {"forest_mean": of_forest()}
+
+
+def test_bound_allows_for_rounding_of_the_disagreement():
+    """A disagreement just below 0, and a loss just above the mean, are accepted, and added to the bound."""
+    run = run_of(nk.Forest(trees=3), apart(200))
+    mean, more = sum(run.after.played) / 3, 0.4 * SLACK * (1.0 + run.log_loss)
+    agreeing = dataclasses.replace(changed(run, disagreement=0.0), log_loss=mean)
+    plain = forest_mean(agreeing)
+    assert plain.bound is not None
+    below = forest_mean(dataclasses.replace(changed(agreeing, disagreement=-more), log_loss=mean + more))
+    above = forest_mean(dataclasses.replace(agreeing, log_loss=mean + more))
+    assert [one.bound - plain.bound for one in (below, above)] == pytest.approx([more, more], rel=0.01)
 
 
 def noisy(rounds=1500, seed=0):

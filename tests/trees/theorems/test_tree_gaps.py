@@ -1,17 +1,19 @@
 """The theorem on regression trees: golden values, and streams on which linear weights give a false bound."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
 import novikoff as nk
-from cases import TARGETS
+from cases import TARGETS, run_of
 from helpers import one_in
 from novikoff.trees._loops import layout as at
 from novikoff.trees._loops import tree as loops
 from novikoff.trees.growing import GrowingTree
 from novikoff.trees.store import RowStore
+from novikoff.trees.theorems.tree_gaps import SLACK, tree_gaps
 from tree_rows import of_tree
 
 CASES = {
@@ -20,6 +22,14 @@ CASES = {
         [((0.0,), 1.0)] * 7,
     ),
 }  # fmt: skip
+
+
+def test_bound_allows_for_rounding_of_the_loss():
+    """A loss of the ledger that rounding makes larger than the tree's is accepted, and added to the bound."""
+    run = run_of(nk.TreeRegression(threshold=2.0), [((float(t % 2),), float(t % 2)) for t in range(90)])
+    more = 0.5 * SLACK * run.loss
+    plain, above = (tree_gaps(dataclasses.replace(run, loss=run.after.mixed + paid)) for paid in (0.0, more))
+    assert above.bound - plain.bound == pytest.approx(more, rel=0.01)
 
 
 def test_a_cut_from_the_first_round():
