@@ -51,6 +51,18 @@ def test_a_source_is_not_converted_onto_itself(tmp_path):
     assert path.read_text().startswith("a,b,label")
 
 
+def test_notes_of_a_source_are_printed_once(tmp_path):
+    """Those known before the first row, and those of the pass."""
+    path = tmp_path / "rows"
+    path.write_text("1 1:1\n-1 2:1\n1 1:x\n" * 3)
+    done = novikoff("run", "perceptron", path, "--skip-bad", "9", "--passes", "2")
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert [line for line in lines if line.startswith("format: ")] == ["format: svmlight"]
+    skipped = [line for line in lines if "skipped" in line]
+    assert len(skipped) == len(set(skipped)) > 0
+
+
 def test_the_model_and_the_plot_are_two_files(tmp_path):
     path = tmp_path / "one.png"
     done = novikoff(*THRESHOLDS, "--save", path, "--plot", tmp_path / "." / "one.png")

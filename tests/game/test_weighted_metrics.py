@@ -321,6 +321,15 @@ def test_comparison_of_learners_counts_weights(tmp_path):
     assert abs(shuffled.learners[0].rate.mean - plain_rate) < 0.1
 
 
+def test_permutation_test_sees_each_weighted_row_once(tmp_path):
+    x, y, weights = rows(60)
+    seen = []
+    stream = nk.read(weighed(tmp_path / "w.csv", x, y, weights), weight="w")
+    nk.permutation_test("perceptron", stream, 3, statistic=lambda wrong: float(seen.append(len(wrong)) or 0), threads=1)
+    assert seen == [(weights > 0).sum()] * 4
+    assert weights.max() > 1
+
+
 def test_permutation_test_of_weighted_independent_rows_finds_nothing(tmp_path):
     small = 0
     for seed in range(20):
