@@ -75,7 +75,7 @@ def test_page_and_notebook_show_the_same_figures(ledger):
 
 
 def test_json_has_cuts_counts_and_forecasts(ledger):
-    found = json.loads(json.dumps(plain.game(ledger, [], "tree")))["pruning"]
+    found = json.loads(json.dumps(plain.game(ledger, [], "tree")))["tree"]
 
     def same(node: Node, values) -> None:
         assert values["counts"] == list(node.counts)
@@ -104,6 +104,22 @@ def test_labels_and_numbers_have_their_own_figures():
     assert root.counts == (900,)
     assert lines[1].split() == ["rows", "prediction"]
     assert "<rect" not in decision_tree.picture(numbers)
+
+
+def test_the_first_tree_of_a_forest_is_drawn():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(900, 2))
+    for learner in (nk.Forest(trees=2), nk.ForestRegression(trees=2)):
+        y = np.where(x[:, 0] > 0.0, 1, -1)
+        source = nk.RegressionArrays(x, 1.0 * y) if isinstance(learner, nk.ForestRegression) else (x, y)
+        ledger = nk.play(learner, source)
+        caption, _, root, *_ = decision_tree.describe(ledger)
+        assert caption.startswith("first of 2 trees, its best pruning since it was regrown: ")
+        drawn = learner.drawn_tree().root
+        assert drawn.name == "x0"
+        assert abs(drawn.cut) < 0.1
+        assert 0 < sum(drawn.counts) < 450  # the rows since the last trees took over
+        assert f"{sum(drawn.counts):,}" in root
 
 
 def test_a_large_tree_is_cut_off_and_says_how_much_is_below():

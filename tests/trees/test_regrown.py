@@ -39,6 +39,10 @@ def prunings(forest, m, v):
         yield a + b, p + q + go
 
 
+def leaves_of(node):
+    return [node] if node.left is None else leaves_of(node.left) + leaves_of(node.right)
+
+
 def few_nodes(monkeypatch):
     monkeypatch.setattr(regrown, "MOST_NODES", 9)
 
@@ -57,6 +61,10 @@ def test_a_tree_is_the_mixture_of_all_its_prunings(monkeypatch):
         assert part(forest, "played")[m] == pytest.approx(-np.logaddexp.reduce(logs), rel=1e-12)
         assert part(forest, "mixture")[m] == pytest.approx(-np.logaddexp.reduce(logs), rel=1e-12)
         assert part(forest, "bound")[m] == pytest.approx(-max(logs), rel=1e-12)
+    found = [(prior - forest.forest.losses[0].sum(axis=1)[some].sum(), some)
+             for some, prior in prunings(forest.forest, 0, 0)]  # fmt: skip
+    rounds = sorted(tuple(forest.forest.rounds[0, v].tolist()) for v in max(found)[1])
+    assert sorted(leaf.counts for leaf in leaves_of(forest.pruning())) == rounds
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -126,7 +126,7 @@ class Adapted(Learner):
     linear_weights = _forwarded("linear_weights")
     attribution = _forwarded("attribution")
     importances = _forwarded("importances")
-    pruning = _forwarded("pruning")
+    drawn_tree = _forwarded("drawn_tree")
     reference = _forwarded("reference")
     last_rows = _forwarded("last_rows")
     replaces = _Of(False)

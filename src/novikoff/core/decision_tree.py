@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +38,17 @@ class Node:
     def leaves(self) -> int:
         """Number of leaves from this node down."""
         return 1 if self.left is None or self.right is None else self.left.leaves + self.right.leaves
+
+
+class DrawnTree(NamedTuple):
+    """A tree that reports draw.
+
+    Attributes:
+        title: What it is: "best pruning of the tree".
+        counted: What its nodes count: "the rows since it exists".
+        root: The tree.
+    """
+
+    title: str
+    counted: str
+    root: Node

@@ -45,7 +45,7 @@ from novikoff.core.types import (
 if TYPE_CHECKING:
     from novikoff.comparators.tracker import Tracker
     from novikoff.core.attribution import Attribution, Coefficients, Importances
-    from novikoff.core.decision_tree import Node
+    from novikoff.core.decision_tree import DrawnTree
     from novikoff.core.feature_places import Features, Row
     from novikoff.core.stream import Stream
     from novikoff.data.tables.encoding import Encoding
@@ -266,8 +266,8 @@ class Predictor(ABC, Written):
         """Return the importance of each feature, by what the learner holds; None if it holds nothing of the kind."""
         return None
 
-    def pruning(self) -> Node | None:
-        """Return the tree that the learner is compared with, for reports; None if it grows none."""
+    def drawn_tree(self) -> DrawnTree | None:
+        """Return a decision tree for reports; None if the learner grows none."""
         return None
 
     def reference(self) -> Row | None:

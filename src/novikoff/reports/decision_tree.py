@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from novikoff.core.certificate import number
-from novikoff.core.decision_tree import Node
+from novikoff.core.decision_tree import DrawnTree, Node
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
 from novikoff.reports import summary
@@ -38,10 +38,16 @@ class Line(NamedTuple):
     hidden: int
 
 
-def caption(root: Node) -> str:
+def of(ledger: Ledger) -> DrawnTree | None:
+    """Return the tree to draw; None if the learner has none, or no cut yet."""
+    tree = ledger.player.drawn_tree()
+    return None if tree is None or tree.root.left is None else tree
+
+
+def caption(tree: DrawnTree) -> str:
     """Describe the drawing in one sentence."""
     return (
-        f"best pruning of the tree: {counted(root.leaves, 'leaf', 'leaves')}; each node with the rows since it exists; "
+        f"{tree.title}: {counted(tree.root.leaves, 'leaf', 'leaves')}; each node with {tree.counted}; "
         "missing values go to the second branch unless stated"
     )
 
@@ -112,12 +118,11 @@ def figures(ledger: Ledger, node: Node) -> tuple[str, str, float | None]:
 
 def describe(ledger: Ledger) -> Iterator[str]:
     """Yield the lines of a terminal; nothing if the learner has no tree."""
-    root = ledger.player.pruning()
-    if root is None or root.left is None:
+    if (tree := of(ledger)) is None:
         return
-    yield caption(root)
+    yield caption(tree)
     counts, forecast = heads(ledger)
-    drawn = lines(root)
+    drawn = lines(tree.root)
     texts = [_branch(line) + (line.rule or "all rows") for line in drawn]
     widest = max(map(len, texts))
     found = [figures(ledger, line.node) for line in drawn]
@@ -138,23 +143,20 @@ def _branch(line: Line) -> str:
 
 def picture(ledger: Ledger) -> str:
     """Return the drawing as SVG; "" if the learner has no tree."""
-    root = ledger.player.pruning()
-    if root is None or root.left is None:
+    if (tree := of(ledger)) is None:
         return ""
     from novikoff.reports import svg
 
     rows = []
-    for line in lines(root):
+    for line in lines(tree.root):
         counts, answer, chance = figures(ledger, line.node)
         below = f" ({counted(line.hidden, 'leaf', 'leaves')} below)" if line.hidden else ""
         rows.append(svg.Outlined(line.lasts, (line.rule or "all rows") + below, counts, answer, chance))
-    return svg.outline(rows, heads(ledger), caption(root))
+    return svg.outline(rows, heads(ledger), caption(tree))
 
 
-def plain(node: Node | None) -> dict[str, Any] | None:
-    """Return a tree as JSON values; None if there is none."""
-    if node is None:
-        return None
+def plain(node: Node) -> dict[str, Any]:
+    """Return a tree as JSON values."""
     found: dict[str, Any] = {"counts": list(node.counts), "forecast": list(node.forecast)}
     if node.left is not None and node.right is not None:
         found["column"] = node.name

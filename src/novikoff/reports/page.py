@@ -168,10 +168,9 @@ def happened(
 
 def tree(ledger: Ledger) -> str:
     """Return the drawn tree with its caption; "" if the learner grows none."""
-    if not (drawn := decision_tree.picture(ledger)):
+    if (drawn := decision_tree.of(ledger)) is None:
         return ""
-    root = ledger.player.pruning()
-    return html.text("" if root is None else sentences.whole(decision_tree.caption(root))) + html.picture(drawn)
+    return html.text(sentences.whole(decision_tree.caption(drawn))) + html.picture(decision_tree.picture(ledger))
 
 
 def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:

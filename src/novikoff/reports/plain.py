@@ -67,8 +67,8 @@ def game(
         plain["auc"], plain["auc_interval"] = area.value, [area.low, area.high]
     if (survivor := ledger.player.survivor()) is not None:
         plain["survivor"] = survivor
-    if (tree := decision_tree.plain(ledger.player.pruning())) is not None:
-        plain["pruning"] = tree
+    if (tree := ledger.player.drawn_tree()) is not None:
+        plain["tree"] = {"title": tree.title, **decision_tree.plain(tree.root)}
     if ledger.hindsight is not None:
         from novikoff.reports import hindsight
 

@@ -25,9 +25,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError, shown
+from novikoff.core.decision_tree import DrawnTree, Node
+from novikoff.core.errors import InputError, counted, shown
 from novikoff.core.state import Argument, keeps_rows, require
 from novikoff.core.types import State, Theorem
+from novikoff.trees.columns import Columns
+from novikoff.trees.growing import named
 from novikoff.trees.learner import BinaryTableLearner
 from novikoff.trees.paths import Steps
 from novikoff.trees.regrown import PARTS, RegrownForest
@@ -130,6 +133,9 @@ class Forest(BinaryTableLearner):
         self.trees, self.seed = checked_trees(trees), checked_seed(seed)
         self.part = ForestPart(2, self.trees, self.seed)
 
+    def drawn_tree(self) -> DrawnTree:
+        return drawn_forest(self.part.engine.pruning(), self.trees, self.columns, self.feature_names)
+
     def facts(self) -> ForestFacts:
         return forest_facts(self.part, self.rounds, 2, 0.0, self.entropy)
 
@@ -146,6 +152,12 @@ def checked_seed(seed: int) -> int:
     if type(seed) is not int or not 0 <= seed < 2**63:
         raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
     return seed
+
+
+def drawn_forest(first: Node, trees: int, columns: Columns, features: list[str] | None) -> DrawnTree:
+    """Return the best pruning of the first tree, for reports."""
+    title = f"first of {counted(trees, 'tree')}, its best pruning since it was regrown"
+    return DrawnTree(title, "the rows since then", named(first, columns, features))
 
 
 def forest_facts(part: ForestPart, rounds: int, labels: int, novelty: float, entropy: float) -> ForestFacts:

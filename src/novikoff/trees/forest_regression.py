@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.decision_tree import DrawnTree
 from novikoff.core.state import Argument, Array, Count, Parts, Stateful, Sum, keeps_rows, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.numerics.records import astuple
@@ -31,7 +32,7 @@ from novikoff.trees import _loops
 from novikoff.trees._loops import layout as at
 from novikoff.trees._loops.boosting_layout import SAMPLE
 from novikoff.trees.bins import Edges
-from novikoff.trees.forest import TREES, checked_seed, checked_trees
+from novikoff.trees.forest import TREES, checked_seed, checked_trees, drawn_forest
 from novikoff.trees.growing import GrowingTree
 from novikoff.trees.learner import NumberTableLearner
 from novikoff.trees.paths import Steps
@@ -320,6 +321,9 @@ class ForestRegression(NumberTableLearner):
     def _play(self, first: int, y: NDArray[Any]) -> StepResult:
         self.squares.add_all(y**2)
         return super()._play(first, y)
+
+    def drawn_tree(self) -> DrawnTree:
+        return drawn_forest(self.part.grown[0].pruning(), self.trees, self.columns, self.feature_names)
 
     def facts(self) -> NumberForestFacts:
         parts, engine = self.part.parts, self.part

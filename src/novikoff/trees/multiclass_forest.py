@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from novikoff.core.decision_tree import DrawnTree
 from novikoff.core.state import Argument
 from novikoff.core.types import Theorem
-from novikoff.trees.forest import ForestPart, checked_seed, checked_trees, forest_facts
+from novikoff.trees.forest import ForestPart, checked_seed, checked_trees, drawn_forest, forest_facts
 from novikoff.trees.learner import MulticlassTableLearner
 from novikoff.trees.store import MOST_ROWS
 from novikoff.trees.theorems.forest_mean import ForestFacts, forest_mean
@@ -60,6 +61,9 @@ class MulticlassForest(MulticlassTableLearner):
         super().__init__(rows, labels)
         self.trees, self.seed = checked_trees(trees), checked_seed(seed)
         self.part = ForestPart(labels or 0, self.trees, self.seed, "root")
+
+    def drawn_tree(self) -> DrawnTree:
+        return drawn_forest(self.part.engine.pruning(), self.trees, self.columns, self.feature_names)
 
     def facts(self) -> ForestFacts:
         return forest_facts(self.part, self.rounds, self.labels, float(self.novelty), self.entropy)

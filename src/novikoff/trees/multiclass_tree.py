@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from novikoff.core.decision_tree import Node
+from novikoff.core.decision_tree import DrawnTree, Node
 from novikoff.core.state import Argument
 from novikoff.core.types import State, Theorem
 from novikoff.trees._loops import layout as at
@@ -60,6 +60,9 @@ class MulticlassTree(MulticlassTableLearner):
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and forecasts of its nodes."""
         return named(self.part.pruning(), self.columns, self.feature_names)
+
+    def drawn_tree(self) -> DrawnTree:
+        return DrawnTree("best pruning of the tree", "the rows since it exists", self.pruning())
 
     def facts(self) -> TreeFacts:
         counts, novelty = self.part.c[0].tolist(), float(self.novelty)

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.decision_tree import Node
 from novikoff.core.state import Array, Count, Field, Stateful, array, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
@@ -204,15 +205,44 @@ class RegrownForest(Stateful):
             path.append(int(forest.left[m, v]) + (0 if left else 1))
         forecasts: list[NDArray[np.float64]] = []
         for v in path:
-            counts = forest.counts[m, v]
-            if forecasts:
-                p = (counts + SHRINK * forecasts[-1]) / (counts.sum() + SHRINK)
-            else:
-                p = (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
-            forecasts.append((1.0 - len(p) * FLOOR) * p + FLOOR)
+            forecasts.append(self._own(m, v, forecasts[-1] if forecasts else None))
         odds = forest.odds[m, path[:-1]]
         stops, goes = np.exp(-np.logaddexp(0.0, -odds)), np.exp(-np.logaddexp(0.0, odds))
         return Steps(forest.column[m, path[:-1]].astype(np.int64), truncated(np.array(forecasts), stops, goes))
+
+    def pruning(self) -> Node:
+        """Return the best pruning of the first tree since it took over (trees/theorems/tree_pruning.py)."""
+        forest, count = self.forest, int(self.forest.nodes[0])
+        column, left, prior = forest.column[0].tolist(), forest.left[0].tolist(), forest.prior[0]
+        own, stops = forest.losses[0, :count].sum(axis=1), np.ones(count, np.bool_)
+        least = own.copy()
+        for v in range(count - 1, -1, -1):
+            if column[v] >= 0:
+                stop = own[v] + np.logaddexp(0.0, -prior[v])
+                go = least[left[v]] + least[left[v] + 1] + np.logaddexp(0.0, prior[v])
+                stops[v], least[v] = stop <= go, min(stop, go)
+
+        def node(v: int, above: NDArray[np.float64] | None) -> Node:
+            p, rounds = self._own(0, v, above), tuple(forest.rounds[0, v].tolist())
+            if stops[v]:
+                return Node(-1, math.nan, (), False, rounds, tuple(p.tolist()))
+            bits = int(forest.sets[0, v, 0]) | int(forest.sets[0, v, 1]) << 64
+            codes = tuple(b - 1 for b in range(1, BINS) if bits >> b & 1)
+            cut = math.nan if codes else float(forest.cut[0, v])
+            below = node(left[v], p), node(left[v] + 1, p)
+            return Node(column[v], cut, codes, bool(forest.missing[0, v]), rounds, tuple(p.tolist()), *below)
+
+        return node(0, None)
+
+    def _own(self, m: int, v: int, above: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the forecast of a node, given its parent's."""
+        counts = self.forest.counts[m, v]
+        if above is None:
+            p = (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
+        else:
+            p = (counts + SHRINK * above) / (counts.sum() + SHRINK)
+        found: NDArray[np.float64] = (1.0 - len(p) * FLOOR) * p + FLOOR
+        return found
 
     def gains(self, columns: int) -> NDArray[np.float64]:
         """Return the mean over the trees of the gain of the cuts on each column (columns,), in nats."""

@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novikoff.core.decision_tree import Node
+from novikoff.core.decision_tree import DrawnTree, Node
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument
 from novikoff.core.types import State, Theorem
@@ -72,6 +72,9 @@ class Tree(BinaryTableLearner):
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and forecasts of its nodes."""
         return named(self.part.pruning(), self.columns, self.feature_names)
+
+    def drawn_tree(self) -> DrawnTree:
+        return DrawnTree("best pruning of the tree", "the rows since it exists", self.pruning())
 
     def facts(self) -> TreeFacts:
         counts, facts = self.part.c[0].tolist(), tree_facts(self.part, True)

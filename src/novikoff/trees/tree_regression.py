@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.decision_tree import Node
+from novikoff.core.decision_tree import DrawnTree, Node
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Sum
 from novikoff.core.types import StepResult, Theorem
@@ -77,6 +77,9 @@ class TreeRegression(NumberTableLearner):
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and predictions of its nodes."""
         return named(self.part.pruning(), self.columns, self.feature_names)
+
+    def drawn_tree(self) -> DrawnTree:
+        return DrawnTree("best pruning of the tree", "the rows since it exists", self.pruning())
 
     def facts(self) -> NumberTreeFacts:
         settled = self.part.settle()
