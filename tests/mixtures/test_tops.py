@@ -76,7 +76,7 @@ def of_mixed_odds(shared):
     return cases.Case(
         FORECASTS,
         game,
-        [((4.0, -4.0), 1)] * 20 + [((4.0, -4.0), -1)] * 20,
+        [((4.0, -4.0), 1)] * 20 + [((4.0, -4.0), -1)] * (20 if shared else 2),
         lambda: game([((0.5,), y) for y in (1, -1, 1, 1)]),
         lambda: game([((4.0, -4.0), 1)] * 20, bend=0.1),
         (

@@ -8,16 +8,14 @@ Algorithm
         the last outcome
     Stacks: four Vovk-Azoury-Warmuth forecasters on the inputs (mixtures/stacks.py), around their mean or around the
     linear mixture, two of which forget 1 % of the past per round. The prediction is the mean of the linear mixture, the
-    last outcome and the stacks by AdaHedge with sharing (mixtures/tops.py), which follows the best of them and its
-    changes. `drift=false`, for streams that do not change: no stack that forgets, AdaHedge without sharing.
+    last outcome and the stacks by AdaHedge (mixtures/tops.py). `drift=false`, for streams that do not change: no stack
+    that forgets.
     Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
     text and hashed rows are played by the linear mixture alone. `bias` c adds a constant feature of value c to linear
     members. `seed` draws random features, rows and columns.
 Promise
-    mixtures/theorems/numbers_switching_regret.py: squared loss at most that of every way of following one forecaster at
-    a time and changing between them, plus its price and the measured mixability gaps. With `drift=false`
-    mixtures/theorems/numbers_regret.py: at most that of each forecaster plus twice these gaps. For the linear
-    mixture alone: mixtures/theorems/linear_mixture_regression_regret.py.
+    mixtures/theorems/numbers_regret.py: squared loss at most that of each forecaster plus twice the measured mixability
+    gaps. For the linear mixture alone: mixtures/theorems/linear_mixture_regression_regret.py.
 Cost
     About 150 microseconds per row of 10 columns, refits included; their work is spread over rounds.
 Reference
@@ -43,7 +41,6 @@ from novikoff.mixtures.theorems.linear_mixture_regression_regret import (
     linear_mixture_regression_regret,
 )
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
-from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
 from novikoff.mixtures.top_tracker import NumbersTracker
 from novikoff.mixtures.tops import AdaHedgeTop
 from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift
@@ -68,9 +65,8 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         drift: None to adapt to changes; False if the stream does not change.
 
     Guarantee:
-        Squared loss at most that of every way of following one of its forecasters at a time and changing between them,
-        plus its price and the measured mixability gaps (`numbers_switching_regret`). With drift=False, at most that of
-        each of its forecasters plus twice the measured mixability gaps (`numbers_regret`).
+        Squared loss at most that of each of its forecasters plus twice the measured mixability gaps
+        (`numbers_regret`).
 
     Example:
         >>> import novikoff as nk
@@ -81,7 +77,6 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (
-        numbers_switching_regret,
         numbers_regret,
         linear_mixture_regression_regret,
     )
@@ -114,7 +109,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         self._stacks = [NumberStack(MEAN, 0.1), NumberStack(HALF, 10.0)]
         if self.drift is not False:
             self._stacks += [NumberStack(MEAN, 1.0, 0.99), NumberStack(HALF, 10.0, 0.99)]
-        self._top = AdaHedgeTop(self._prior, self.drift is not False)
+        self._top = AdaHedgeTop(self._prior)
         self._span = np.zeros(3)
         """Smallest, largest and last outcome; 0 before the first."""
 
@@ -206,9 +201,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts for a game that starts now."""
-        return AutoTracker(
-            super().tracker(), NumbersTracker(self._prior, self.drift is not False), len(self._prior) + 1
-        )
+        return AutoTracker(super().tracker(), NumbersTracker(self._prior), len(self._prior) + 1)
 
     def facts(self) -> LinearMixtureRegressionFacts:
         """Return the facts for the theorem of the linear mixture; that of the whole uses what its tracker saw."""
