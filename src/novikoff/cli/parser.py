@@ -211,6 +211,7 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("--no-label", action="store_true", help="source without labels: all columns are features")
     one.add_argument("--scores", action="store_true", help="score next to each predicted label")
+    one.add_argument("--why", action="store_true", help="contribution of each column to each prediction")
     _add_report(one)
     _add_force(one)
     _add_json(one)

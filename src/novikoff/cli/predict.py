@@ -23,9 +23,12 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
 from novikoff.data.as_stream import for_learner
 from novikoff.data.tables.alignment import adopted
+from novikoff.data.tables.table import Table
 from novikoff.distributed.mixed import ParallelPerceptron
 from novikoff.game import persistence
 from novikoff.game.baselines import MOST
+from novikoff.game.explanation import Explanation
+from novikoff.game.explanation import why as explained
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.online_to_batch.voting import RandomVote
@@ -38,7 +41,7 @@ HINT = "If the source has no label column, pass --no-label."
 
 def predict_source(
     path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False,
-    page: Output | None = None,
+    page: Output | None = None, why: bool = False,
 ) -> int:  # fmt: skip
     """Run `novikoff predict` and return the exit code.
 
@@ -50,6 +53,7 @@ def predict_source(
         labelled: Whether the source has labels or outcomes to compare with.
         scores: Print the score after each label.
         page: Output options with the report to write.
+        why: Print the contribution of each column after each prediction.
     """
     page = page or Output(as_json)
     page.check()
@@ -69,7 +73,8 @@ def predict_source(
         elif saved.labels and not numbers:
             stream.expected = Labels(*saved.labels)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
-        out = Out(path, stream.name, as_json, _scores(classifier, saved.labels) if scores else None)
+        explain = _explained(path, saved, stream, scores) if why else None
+        out = Out(path, stream.name, as_json, _scores(classifier, saved.labels) if scores else None, explain)
         result = (_print_numbers if numbers else _print_labels)(saved, classifier, stream, path, out, watch)
     except LabelError as error:
         if labelled:
@@ -150,13 +155,25 @@ class Out:
         source: Name of the source.
         as_json: Write one JSON object.
         score: Function from an example to its score, or to one score per class; written after the label or as a pair.
+        why: Function from a row of the last batch and its example to an explanation; written below the prediction, or
+            in its place in JSON.
     """
 
-    def __init__(self, path: str, source: str, as_json: bool, score: Callable[[Any], Any] | None = None) -> None:
+    def __init__(
+        self, path: str, source: str, as_json: bool, score: Callable[[Any], Any] | None = None,
+        why: Callable[[int, Any], Explanation] | None = None,
+    ) -> None:  # fmt: skip
         self._head = {"model": path, "source": source}
-        self._json, self._begun, self._score = as_json, False, score
+        self._json, self._begun, self._score, self._why = as_json, False, score, why
 
     def write(self, predictions: list[Any], batch: Batch) -> None:
+        if self._why is not None:
+            found = [self._why(row, x) for row, (x, _) in enumerate(batch.rows())]
+            if self._json:
+                predictions = [one.plain() for one in found]
+            else:
+                lines = (["", *one.lines()] for one in found)
+                predictions = [str(one) + "\n  ".join(more) for one, more in zip(predictions, lines, strict=True)]
         if self._score is not None:
             predictions = [[one, self._score(x)] for one, (x, _) in zip(predictions, batch.rows(), strict=True)]
         if not self._json:
@@ -179,6 +196,18 @@ class Out:
             if not self._begun:
                 self._begin()
             sys.stdout.write("], " + json.dumps(facts)[1:] + "\n")
+
+
+def _explained(
+    path: str, saved: Ledger | OnlineToBatch, stream: Stream, scores: bool
+) -> Callable[[int, Any], Explanation]:
+    """Return a function from a row of the last batch and its example to an explanation."""
+    if scores:
+        raise InputError("--why and --scores cannot be combined: --why prints scores. Leave out --scores.")
+    if not isinstance(saved, Ledger):
+        raise InputError(f"--why needs a model saved by `novikoff run`: {path} is a final classifier. Leave it out.")
+    ledger, table = saved, stream if isinstance(stream, Table) else None
+    return lambda row, x: explained(ledger, x, cells=None if table is None else table.cells(row))
 
 
 def _scores(classifier: Predictor, labels: list[Any] | None) -> Callable[[Any], Any]:

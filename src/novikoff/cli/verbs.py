@@ -85,7 +85,7 @@ def predict(args: Namespace) -> int:
         reading["weight"] = None
     reading["label_weights"] = None
     labelled, output = not args.no_label, _output(args)
-    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output)
+    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why)
 
 
 def convert(args: Namespace) -> int:

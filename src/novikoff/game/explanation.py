@@ -473,15 +473,22 @@ def sparse(rows: Sequence[Mapping[int, float]], width: int) -> Sparse:
 # All rows
 
 
+def held_importance(ledger: Ledger) -> Importance | None:
+    """Return the importance of the columns by what the learner holds; None if it holds none, or they are hashed."""
+    names = Translation(ledger)
+    found = None if names.hashed else ledger.player.importances()
+    return None if found is None else Importance(*names.sums(found.values), found.kind, found.unit)
+
+
 def importance(ledger: Ledger, kind: Kind | None = None, data: object = None, rows: int = MOST_ROWS) -> Importance:
     """Return the importance of the columns: see `Ledger.importance`."""
     if kind not in (None, "weights", "gain", "share", "permutation"):
         raise InputError(f'kind must be None or "permutation": got {shown(kind)}.')
     names, player = Translation(ledger), ledger.player
     if kind != "permutation" and data is None:
-        found = player.importances()
-        if found is not None and kind in (None, found.kind) and not names.hashed:
-            return Importance(*names.sums(found.values), found.kind, found.unit)
+        found = held_importance(ledger)
+        if found is not None and kind in (None, found.kind):
+            return found
         if kind is not None:
             own = "nothing of the kind" if found is None else f'"{found.kind}"'
             raise InputError(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from novikoff.core.certificate import Certificate, bound_text, number, outward
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
+from novikoff.reports import columns
 from novikoff.reports.sentences import about, brief, capital, claim, headline, share
 
 PREVIOUS = "repeating the previous label"
@@ -42,7 +43,7 @@ def metrics(ledger: Ledger) -> Iterator[Metric]:
         return
     yield _accuracy(ledger) if ledger.counts else _loss(ledger)
     yield from probabilities(ledger)
-    for metric in (ranking(ledger), rates(ledger), *errors(ledger), ensemble(ledger)):
+    for metric in (ranking(ledger), rates(ledger), *errors(ledger), ensemble(ledger), importance(ledger)):
         if metric is not None:
             yield metric
 
@@ -153,6 +154,12 @@ def ensemble(ledger: Ledger) -> Metric | None:
         return None
     weights = (f"{name} {about(mean)} ({about(now)})" for name, mean, now in parts)
     return Metric("ensemble", "", f"mean weight (now): {', '.join(weights)}")
+
+
+def importance(ledger: Ledger) -> Metric | None:
+    """Return the columns that matter most; None where that is unknown."""
+    found = columns.importance(ledger)
+    return None if found is None else Metric("columns", "", columns.line(found))
 
 
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.certificate import KINDS, Certificate, bound_text, number
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
-from novikoff.reports import coverage, decision_tree, sentences, stretches, summary
+from novikoff.reports import columns, coverage, decision_tree, sentences, stretches, summary
 from novikoff.reports.confusion import confused
 from novikoff.reports.team import members, table
 
@@ -83,6 +83,9 @@ def game(
         out.line(f"learned: {survivor}")
     for line in (*decision_tree.describe(ledger), *calibration(ledger)) if verbose else ():
         out.line(line)
+    if verbose and (importance := columns.importance(ledger)) is not None:
+        for line in columns.table(importance):
+            out.line(line)
     for line in confused(ledger, verbose):
         out.line(line)
     if ledger.members:

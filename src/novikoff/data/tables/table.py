@@ -31,7 +31,7 @@ from novikoff.data.formats.pandas_index import check_asked, unnamed_note
 from novikoff.data.layout import LABEL_NAMES
 from novikoff.data.streaming_labels import shown
 from novikoff.data.tables import cells
-from novikoff.data.tables.column import Kind, is_missing, is_whole, recognise
+from novikoff.data.tables.column import NO_FEATURE, Kind, is_missing, is_whole, recognise
 from novikoff.data.tables.column_selection import (
     Asked,
     Choice,
@@ -364,6 +364,7 @@ class Table(Stream):
                     end = None if error or piece.end is None else self._position(piece.end, played)
                     for part, rows in cut_by_width(x, known, self.encoding) if len(y) else ():
                         last = end if rows.stop == len(y) else None
+                        self._last = piece, rows.start
                         if counts is None:
                             yield Batch(part, y[rows], row + rows.start + 1, last, "owned", encoding=self.encoding)
                         else:
@@ -379,6 +380,15 @@ class Table(Stream):
                 self._check_met()
         finally:
             self._say()
+
+    def cells(self, row: int) -> dict[str, object]:
+        """Return a row of the last batch by column, None where a value is missing; rows must not be weighted."""
+        piece, start = self._last
+        found = {
+            column.name: piece.arrays[self._sources[column.name]].slice(start + row, 1).to_pylist()[0]
+            for column in self.encoding.columns
+        }
+        return {name: None if is_missing(cell, NO_FEATURE) else cell for name, cell in found.items()}
 
     def _from_beginning(self, row: int) -> Iterator[Batch]:
         """Yield the batches after `row` rounds, reading from the start to find the feature indices."""

@@ -49,6 +49,9 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         feature_names_in_: Names of the features, if X has them.
         ledger_: Ledger of the game: mistakes, baselines, curve.
         certificates_: Certificates of the game, the tightest first.
+        feature_importances_: Importance of the features, if the learner knows it.
+        coef_: Weights of the features, if the learner is linear on unscaled features.
+        intercept_: Score of a row of zeros, likewise.
 
     Examples:
         >>> from sklearn.datasets import load_breast_cancer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.types import Batch, Domain, LabelValue, Sparse
 from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
+from novikoff.game.explanation import Explanation
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import packed, unpacked
@@ -171,6 +172,48 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Ledger of the game; a dict by class with one game per class."""
         check_is_fitted(self, "_ledgers")
         return self._by_class(self._ledgers)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Importance of each feature by what the learner holds, as `ledger_.importance()`; the mean of several games.
+
+        `ledger_.importance().unit` states what the numbers are. Not there if the learner holds nothing of the kind.
+        """
+        found = [self._wide(one.values) for one in self._held("importances")]
+        return np.asarray(np.mean(found, axis=0), dtype=np.float64)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights (classes, features) of a linear learner; one row for two classes, (features,) for numbers."""
+        rows = np.vstack([self._wide(one.weights) for one in self._held("linear_weights")])
+        return rows[0] if self._ledgers[0].player.task == "regression" else rows
+
+    @property
+    def intercept_(self) -> Any:
+        """Score of a row of zeros by a linear learner, for each row of `coef_`; a number for numbers."""
+        found = np.concatenate([one.intercepts for one in self._held("linear_weights")])
+        return float(found[0]) if self._ledgers[0].player.task == "regression" else found
+
+    def _held(self, name: Literal["importances", "linear_weights"]) -> list[Any]:
+        """Return what the learner of each game holds; raise AttributeError if it holds nothing of the kind."""
+        check_is_fitted(self, "_ledgers")
+        players = [ledger.player for ledger in self._ledgers]
+        found = [player.importances() if name == "importances" else player.linear_weights() for player in players]
+        if any(one is None for one in found):
+            kind = type(players[0].within.original).__name__
+            what = "importance of features" if name == "importances" else "weights of unscaled features"
+            raise AttributeError(f"{kind} has no {what} on these rows.")
+        return found
+
+    def _wide(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values of features, 0 for those that never occurred."""
+        missing = self.n_features_in_ - values.shape[-1]
+        return np.pad(values, [*[(0, 0)] * (values.ndim - 1), (0, max(missing, 0))])
+
+    def why(self, X: Any) -> list[Explanation | dict[LabelValue, Explanation]]:
+        """Explain the prediction of every row (game/explanation.py); with one game per class, a dict by class."""
+        rows = [x for batch in self._parts(X) for x, _ in batch.rows()]
+        return [self._by_class([ledger.why(x) for ledger in self._ledgers]) for x in rows]
 
     def _by_class(self, found: list[T]) -> T | dict[LabelValue, T]:
         """Return the only element, or a dict by class."""
