@@ -284,3 +284,33 @@ def test_service_describes_itself(client):
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert all(path in page.text for path in document["paths"])
     assert not re.search(r"https?://|src=", page.text)
+
+
+def test_a_prediction_is_explained_in_the_names_that_were_sent(client):
+    client.make(learner="ftrl")
+    for t in range(20):
+        client.learn(f"r{t}", {"free": 1, "words": 3} if t % 2 else {"see": 1, "words": 2}, "spam" if t % 2 else "ham")
+    asked = {"id": "a", "x": {"free": 2, "home": 1}, "why": True}
+    found = client.ask("POST", "/m/predict", asked)
+    why = found["why"]
+    assert why["prediction"] == found["prediction"] == "spam"
+    assert why["score"] == found["score"]
+    assert {one["column"]: one["value"] for one in why["contributions"]} == {"free": 2, "home": 1}
+    assert why["base"] + sum(one["amount"] for one in why["contributions"]) + why["rest"] == pytest.approx(why["score"])
+    assert client.ask("POST", "/m/predict", asked) == found | {"repeated": True}
+    assert "why" not in client.predict("b", {"free": 2})
+    client.label("a", "spam")
+    assert client.ask("POST", "/m/predict", asked)["why"] is None  # a label was learned since
+    importance = client.ask("GET", "/m/importance")
+    assert {*importance["columns"]} >= {"free", "see", "words"}
+    assert importance["kind"] == "weights"
+
+
+def test_what_cannot_be_explained_is_refused_and_not_a_round(client):
+    client.make(learner="kernel-perceptron")
+    client.learn("r", {"free": 1}, "spam")
+    body = {"id": "a", "x": {"free": 1}, "why": True}
+    assert client.code("POST", "/v1/models/m/predict", body) == (400, "bad_request")
+    assert client.code("GET", "/v1/models/m/rounds/a") == (404, "unknown_id")
+    assert client.code("GET", "/v1/models/m/importance") == (400, "bad_request")
+    assert client.predict("a", {"free": 1})["prediction"] == "spam"

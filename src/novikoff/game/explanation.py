@@ -201,10 +201,11 @@ class Translation:
 
     Args:
         ledger: Ledger of the learner.
+        known: Names of features that only the caller knows, by index.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.encoding = ledger.encoding
+    def __init__(self, ledger: Ledger, known: Mapping[int, str] | None = None) -> None:
+        self.encoding, self._known = ledger.encoding, known or {}
         self.hashed = self.encoding is not None and self.encoding.bits is not None
         features = ledger.player.features
         self.names: list[str] = list(ledger.feature_names or ())
@@ -215,7 +216,7 @@ class Translation:
 
     def column(self, place: int) -> str:
         """Return the column of a feature; x and its index if it has no name."""
-        return self.names[place] if place < len(self.names) else f"x{place}"
+        return self.names[place] if place < len(self.names) else self._known.get(place) or f"x{place}"
 
     def sums(self, values: Vector) -> tuple[list[str], list[float]]:
         """Return columns and the sums of their features' values, the largest first."""
@@ -294,10 +295,11 @@ def one_row(frame: Any) -> dict[str, object]:
 
 def why(
     ledger: Ledger, x: Example, label: LabelValue | None = None, against: Example | None = None,
-    cells: Mapping[str, object] | None = None,
+    cells: Mapping[str, object] | None = None, words: Mapping[int, str] | None = None,
 ) -> Explanation:  # fmt: skip
-    """Explain the prediction of one row: see `Ledger.why`."""
+    """Explain the prediction of one row: see `Ledger.why`; `cells` and `words` as in `Asked`."""
     player, row, names = ledger.player, asked(ledger, x, cells), Translation(ledger)
+    row = row if words is None else row._replace(words=words)
     found = None if against is not None else player.attribution(row.x)
     if found is None:
         found = replaced(ledger, row, None if against is None else asked(ledger, against).x, names)
@@ -473,20 +475,23 @@ def sparse(rows: Sequence[Mapping[int, float]], width: int) -> Sparse:
 # All rows
 
 
-def held_importance(ledger: Ledger) -> Importance | None:
+def held_importance(ledger: Ledger, known: Mapping[int, str] | None = None) -> Importance | None:
     """Return the importance of the columns by what the learner holds; None if it holds none, or they are hashed."""
-    names = Translation(ledger)
+    names = Translation(ledger, known)
     found = None if names.hashed else ledger.player.importances()
     return None if found is None else Importance(*names.sums(found.values), found.kind, found.unit)
 
 
-def importance(ledger: Ledger, kind: Kind | None = None, data: object = None, rows: int = MOST_ROWS) -> Importance:
-    """Return the importance of the columns: see `Ledger.importance`."""
+def importance(
+    ledger: Ledger, kind: Kind | None = None, data: object = None, rows: int = MOST_ROWS,
+    names: Mapping[int, str] | None = None,
+) -> Importance:  # fmt: skip
+    """Return the importance of the columns: see `Ledger.importance`; `names` as in `Translation`."""
     if kind not in (None, "weights", "gain", "share", "permutation"):
         raise InputError(f'kind must be None or "permutation": got {shown(kind)}.')
-    names, player = Translation(ledger), ledger.player
+    translation, player = Translation(ledger, names), ledger.player
     if kind != "permutation" and data is None:
-        found = held_importance(ledger)
+        found = held_importance(ledger, names)
         if found is not None and kind in (None, found.kind):
             return found
         if kind is not None:
@@ -494,7 +499,7 @@ def importance(ledger: Ledger, kind: Kind | None = None, data: object = None, ro
             raise InputError(
                 f'kind must fit the learner: got "{kind}", and {type(player.original).__name__} has {own}.'
             )
-    if names.hashed:
+    if translation.hashed:
         raise InputError(
             "importance needs features with names: those of this table are hashed, because of a text column or on "
             "request. Explain single rows with why()."
@@ -505,7 +510,7 @@ def importance(ledger: Ledger, kind: Kind | None = None, data: object = None, ro
             "importance needs weights, cuts or rows", f"{type(player.within.original).__name__} holds none",
             "Pass data=, rows with labels, for the importance by permutation.",
         )  # fmt: skip
-    return permutation(ledger, batch, names)
+    return permutation(ledger, batch, translation)
 
 
 def permutation(ledger: Ledger, batch: Batch, names: Translation) -> Importance:

@@ -20,6 +20,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from novikoff.arena.guard import HEADERS, body_of, foreign
+from novikoff.core.errors import InputError
 from novikoff.game import persistence
 from novikoff.server import openapi
 from novikoff.server.actor import Actor, Job, Look
@@ -97,6 +98,7 @@ class App:
                 Route("/v1/models/{name}", self._create, methods=["PUT"]),
                 Route("/v1/models/{name}", self._delete, methods=["DELETE"]),
                 Route("/v1/models/{name}/certificate", self._certificate),
+                Route("/v1/models/{name}/importance", self._importance),
                 Route("/v1/models/{name}/model.nk", self._download, methods=["GET"]),
                 Route("/v1/models/{name}/model.nk", self._upload, methods=["PUT"]),
                 Route("/v1/models/{name}/rounds/{id:path}", self._round_of),
@@ -244,6 +246,9 @@ class App:
     async def _certificate(self, request: Request) -> Response:
         return _json(await self.certificate(self.service.actor(request.path_params["name"])))
 
+    async def _importance(self, request: Request) -> Response:
+        return _json(await self.look(self.service.actor(request.path_params["name"]), _importance_of))
+
     async def _download(self, request: Request) -> Response:
         name = request.path_params["name"]
         rows = request.query_params.get("rows", "false")
@@ -283,6 +288,14 @@ class App:
             bits = one.bits if "bits" in given else None
             await run_in_threadpool(self.service.upload, name, file, one, bits)
         return _json(describe(self.service.actor(name)), 201)
+
+
+def _importance_of(actor: Actor) -> dict[str, Any] | RefusedError:
+    """Return the importance of the features of a model; runs in the thread of its actor."""
+    try:
+        return actor.play.importance()
+    except InputError as error:
+        return RefusedError("bad_request", str(error))
 
 
 def _wake(jobs: Sequence[Job]) -> None:

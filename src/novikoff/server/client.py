@@ -181,9 +181,10 @@ class Model:
         self.client, self.name = client, name
         self._path = f"/v1/models/{quote(name, safe='')}"
 
-    def predict(self, x: object, id: str | None = None) -> dict[str, Json]:
+    def predict(self, x: object, id: str | None = None, why: bool = False) -> dict[str, Json]:
         """Predict x: return `prediction`, `score`, and the `id` for its label, a new one if none is given."""
-        return self._post("predict", {"id": id or uuid4().hex, "x": plain(x)})
+        request: dict[str, object] = {"id": id or uuid4().hex, "x": plain(x)}
+        return self._post("predict", {**request, "why": True} if why else request)
 
     def label(self, id: str, label: object) -> dict[str, Json]:
         """Send the label of a round; the answer states whether it was a `mistake`."""
@@ -214,6 +215,10 @@ class Model:
                 )
             time.sleep(pause)
             pause *= 2.0
+
+    def importance(self) -> dict[str, Json]:
+        """Return the importance of the features: `columns`, `values`, `kind` and `unit`."""
+        return self._get("/importance")
 
     def certificate(self) -> dict[str, Json]:
         """Return results and certificates so far."""
@@ -284,9 +289,9 @@ class AsyncModel:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    async def predict(self, x: object, id: str | None = None) -> dict[str, Json]:
+    async def predict(self, x: object, id: str | None = None, why: bool = False) -> dict[str, Json]:
         """Predict x; see `Model.predict`."""
-        return await asyncio.to_thread(self.model.predict, x, id)
+        return await asyncio.to_thread(self.model.predict, x, id, why)
 
     async def label(self, id: str, label: object) -> dict[str, Json]:
         """Send a label; see `Model.label`."""
@@ -302,6 +307,10 @@ class AsyncModel:
         while some := list(islice(rest, LINES)):
             for one in await asyncio.to_thread(self.model._bulk, some):
                 yield one
+
+    async def importance(self) -> dict[str, Json]:
+        """Return the importance of the features; see `Model.importance`."""
+        return await asyncio.to_thread(self.model.importance)
 
     async def certificate(self) -> dict[str, Json]:
         """Return results and certificates; see `Model.certificate`."""

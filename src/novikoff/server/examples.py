@@ -77,6 +77,20 @@ class Rows:
         pairs["index"], pairs["value"] = list(entries.keys()), list(entries.values())
         return pairs.tobytes()
 
+    def names(self, x: object) -> dict[int, str]:
+        """Return the key of each index of an object of features; keys that share an index are joined."""
+        found: dict[int, str] = {}
+        for key, value in self._typed(x).items() if isinstance(x, dict) else ():
+            entries: dict[int, float] = {}
+            self._names.add(entries, {key: value}, "")
+            for index in entries:
+                found[index] = f"{found[index]} + {key}" if index in found else key
+        return found
+
+    def known(self) -> dict[int, str]:
+        """Return the names of the features read since the start, by index."""
+        return self._names.known()
+
     def _typed(self, x: dict[str, object]) -> dict[str, object]:
         """Return the object with numbers instead of numeric text, for features that were numbers so far."""
         typed = dict(x)

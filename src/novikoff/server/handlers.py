@@ -101,6 +101,8 @@ class Answering:
             found = known.get(item.request.id)
             if found is not None:
                 item.reply = self._predicted(found, True) if found.of(item.row[1]) else _taken(item)
+                if isinstance(item.reply, Predicted) and _asks_why(item):
+                    item.reply.why = self._explained(item) if found.version == self.play.ledger.rounds else None
             elif not self._fits(item):
                 pass
             elif len(new) >= room:
@@ -115,7 +117,15 @@ class Answering:
             self.rounds += 1
             rounds.append(Round.new(self.rounds, item.request.id, item.row[1], prediction, score, version, at))
             item.reply = self._predicted(rounds[-1], False)
+            if _asks_why(item):
+                item.reply.why = self._explained(item)
         self._store.add_rounds(rounds)
+
+    def _explained(self, item: Item) -> dict[str, Any]:
+        """Return the score of an example as a sum over its features."""
+        assert item.row is not None
+        assert isinstance(item.request, Predict)
+        return self.play.why(*item.row, item.request.x)
 
     def _fits(self, item: Item) -> bool:
         """Return whether the example has the form of earlier ones; refuse it otherwise."""
@@ -125,6 +135,12 @@ class Answering:
         except NovikoffError as error:
             item.reply = RefusedError("bad_example", str(error), item.request.id)
             return False
+        if _asks_why(item):
+            try:
+                self._explained(item)
+            except NovikoffError as error:
+                item.reply = RefusedError("bad_request", f"{error} Or leave out why.", item.request.id)
+                return False
         return True
 
     def _form_of(self, items: Sequence[Item]) -> str:
@@ -264,6 +280,10 @@ def _bytes(one: Round) -> bytes:
     """Return the example of a waiting round, which is always stored."""
     assert isinstance(one.x, bytes)
     return one.x
+
+
+def _asks_why(item: Item) -> bool:
+    return isinstance(item.request, Predict) and item.request.why
 
 
 def _taken(item: Item) -> RefusedError:

@@ -20,6 +20,7 @@ from novikoff.core.types import Batch, Labels, StepResult, check_label
 from novikoff.drift.monitor import DriftTest, DriftWatch
 from novikoff.game import specs
 from novikoff.game.delayed.late import Late
+from novikoff.game.explanation import importance, why
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.persistence import ledger_of, snapshot
@@ -141,6 +142,16 @@ class Play:
             found = self.learner.scores_many(batch).tolist()
             scores = [score if math.isfinite(score) else None for score in found]
         return self.game.predict_batch(batch).tolist(), scores
+
+    def why(self, form: str, row: bytes, x: object) -> dict[str, Any]:
+        """Return the score of an example as a sum over its features; `x` is the example as it was sent."""
+        batch = self.rows.batch(form, [row], np.ones(1, np.int8), self.ledger.rounds + 1)
+        cells = {str(key): value for key, value in x.items()} if isinstance(x, dict) else {}
+        return why(self.ledger, batch.example(0), cells=cells, words=self.rows.names(x)).plain()
+
+    def importance(self) -> dict[str, Any]:
+        """Return the importance of the features, with the names of those read since the start."""
+        return importance(self.ledger, names=self.rows.known()).plain()
 
     def learn(
         self, form: str, rows: Sequence[bytes], labels: Sequence[Any], served: Sequence[tuple[Any, int]] | None = None

@@ -25,6 +25,8 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
      'bad line gets {"line": n, "error": {…}} and does not stop the others.', None, None),
     ("GET", f"{MODEL}/rounds/{{id}}", "Get the state of a round.", None, None),
     ("GET", f"{MODEL}/certificate", "Get results and guarantees on the stream so far.", None, None),
+    ("GET", f"{MODEL}/importance", "Get the importance of the features, with their names if they were sent since the "
+     "service started.", None, None),
     ("GET", f"{MODEL}/model.nk", "Download the game as a file for novikoff and nk.load, without training rows; "
      "?rows=true includes them.", None, None),
     ("PUT", f"{MODEL}/model.nk", "Create a model from such a file; ?most_pending=, expire_seconds=, "

@@ -48,10 +48,11 @@ class RefusedError(Exception):
 
 
 class Predict(msgspec.Struct, forbid_unknown_fields=True):
-    """Predict x: an object of features, an array of numbers, or a number."""
+    """Predict x: an object of features, an array of numbers, or a number; `why` asks for an explanation."""
 
     id: str
     x: Any = None
+    why: bool = False
     kind = "predict"
 
 
@@ -100,7 +101,10 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Predicted(msgspec.Struct):
-    """A prediction; `version` is the number of labels learned before it."""
+    """A prediction; `version` is the number of labels learned before it.
+
+    With `why`, the score as a sum over the features of x; null if the answer is repeated and labels were learned since.
+    """
 
     id: str
     round: int
@@ -108,6 +112,7 @@ class Predicted(msgspec.Struct):
     score: float | None
     version: int
     repeated: bool
+    why: Any | msgspec.UnsetType = msgspec.UNSET
 
 
 class Labelled(msgspec.Struct):

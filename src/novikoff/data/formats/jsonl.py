@@ -237,6 +237,15 @@ class Names:
                 raise BadValueError(_must(value), _shown(value), "Scale it, or leave it out", key=_path(path, key))
             entries[i] = x
 
+    def known(self) -> dict[int, str]:
+        """Return the cached names by index; names that share an index are joined."""
+        found: dict[int, str] = {}
+        for path, (_, indices) in self._known.items():
+            for name, index in indices.items():
+                name = f"{path}.{name}" if path else name
+                found[index] = f"{found[index]} + {name}" if index in found else name
+        return found
+
     def _add_array(self, entries: dict[int, float], items: list[Any], path: str) -> None:
         base, _ = self._namespace(path)
         for k, value in enumerate(items):
