@@ -7,6 +7,7 @@ the indices of features; game/explanation.py translates places to the columns, c
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from novikoff.core.types import CheckedRow
 
 Vector = NDArray[np.float64]
 Method = Literal["exact", "path", "replacement"]
-Scale = Literal["log-odds", "log probability", "score", "number"]
+Scale = Literal["log-odds", "probability", "log probability", "score", "number"]
 Kind = Literal["weights", "gain", "share", "permutation"]
 UNSCALED = "columns as they are"
 """Unit of weights whose features are not of one size."""
@@ -83,6 +84,57 @@ class Importances(NamedTuple):
     kind: Kind
     unit: str
     values: Vector
+
+
+MEMBERS = "mean of the members"
+"""Unit of importances of a mixture whose members have weights."""
+
+
+def spreads(squares: Vector, rounds: int, moments: Vector | None = None) -> tuple[Vector, bool]:
+    """Return the size of each feature and whether all sizes are standard deviations, not root mean squares.
+
+    Args:
+        squares: (features,) sum of x^2.
+        rounds: Number of rounds.
+        moments: (2, width) mean of the first `width` features and the sum of squared distances from it, if known.
+    """
+    sizes, known = np.sqrt(squares / max(rounds, 1)), 0 if moments is None else min(moments.shape[1], len(squares))
+    if moments is not None:
+        sizes[:known] = np.sqrt(moments[1, :known] / max(rounds, 1))
+    return sizes, known == len(squares)
+
+
+def mean_importances(weights: Vector, members: Sequence[Vector], sizes: Vector, centred: bool) -> Importances:
+    """Return the mean of the |weights| of members, times the size of each feature.
+
+    Args:
+        weights: (members,) weight of each in the mixture, stacks included.
+        members: (features,) largest |weight| of each feature.
+        sizes: (features,) size of each feature.
+        centred: Whether sizes are standard deviations.
+    """
+    values = np.zeros(len(sizes))
+    for weight, member in zip(np.abs(weights).tolist(), members, strict=True):
+        values += weight * member
+    size = "standard deviation" if centred else "root mean square"
+    return Importances("weights", f"weight times {size}, {MEMBERS}", values * sizes)
+
+
+def shared_importances(parts: Sequence[tuple[float, Vector]], count: int) -> Importances | None:
+    """Return the mean of the members' importances, each as a fraction of its sum; None if no member has any.
+
+    Args:
+        parts: Influence of each member, and its importances by feature.
+        count: Number of features.
+    """
+    values, whole = np.zeros(count), 0.0
+    for influence, own in parts:
+        total = float(own.sum())
+        if total > 0.0 and influence > 0.0:
+            values[: len(own)] += influence * own / total
+            whole += influence
+    unit = "share, mean of linear members and trees"
+    return Importances("share", unit, values / whole) if whole > 0.0 else None
 
 
 def entries_of(row: Vector | CheckedRow) -> tuple[NDArray[np.int64], Vector]:

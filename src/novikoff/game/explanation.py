@@ -318,7 +318,8 @@ def why(
     labelled = None if player.task == "regression" else label
     if labelled is None and player.task != "regression":
         labelled = ledger.label(which if player.numbered else 1)
-    prediction = ledger.label(player.predict_one(row.x))
+    number = player.task == "regression"  # as rows without outcomes in between are predicted
+    prediction = float(found.score[0]) if number else ledger.label(player.predict_one(row.x))
     return Explanation(
         prediction, labelled, found.scale, found.method, sign * float(found.score[which]),
         sign * float(found.base[which]), tuple(parts), sign * float(found.rest[which]),
@@ -388,14 +389,23 @@ def replaced(ledger: Ledger, row: Asked, against: Example | None, names: Transla
 
     base, values, score = shapley(scores, len(changed))
     places = np.array([places[0] for places in changed], dtype=np.int64)
-    scale: Scale = "number" if numbers else "log-odds" if player.probable and not player.numbered else "score"
+    scale: Scale = "number" if numbers else "probability" if _of_chances(player) else "score"
+    scale = "log-odds" if scale == "score" and player.probable else scale
     return Attribution("replacement", scale, score, base, places, values)
 
 
 def scored(player: Learner, batch: Batch) -> Vector:
-    """Return the scores (rows, outputs) of a batch, or the numbers predicted."""
-    found = player.predict_ahead(batch) if player.task == "regression" else player.scores_many(batch)
+    """Return the scores (rows, outputs) of a batch, the probabilities of many labels, or the numbers predicted."""
+    if player.task == "regression":
+        found: NDArray[Any] = player.predict_ahead(batch)
+    else:
+        found = player.probabilities_many(batch) if _of_chances(player) else player.scores_many(batch)
     return np.asarray(found, dtype=np.float64).reshape(len(batch), -1)
+
+
+def _of_chances(player: Learner) -> bool:
+    """Return whether scores are replaced by probabilities: those of many labels, if there are any."""
+    return player.numbered and player.probable
 
 
 def shapley(scores: Callable[[Sequence[NDArray[np.bool_]]], Vector], count: int) -> tuple[Vector, Vector, Vector]:

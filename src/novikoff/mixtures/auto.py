@@ -252,12 +252,34 @@ class Auto(WithTrees, LinearMixture):
         rows = np.hstack([lags, x])
         boosted, forests = [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
         forgetting = [one.look(some) for one, some in self._views(lags, x)]
-        inputs = _inputs(linear, boosted, forests, forgetting, beside)
+        return self._combined(_inputs(linear, boosted, forests, forgetting, beside), lags)
+
+    def _combined(self, inputs: Vector, lags: Vector) -> Vector:
+        """Return the log-odds (rows,) of inputs (rows, inputs) and columns of labels before, without learning."""
         extras = lags - 0.5
         stacks = [self._stacks[0].look(inputs[:, : len(PLAIN)])]
         stacks += [stack.look(inputs, extras) for stack in self._stacks[1:]]
         found: Vector = self._top.look(np.column_stack([inputs, *stacks]).clip(-MOST, MOST))
         return found
+
+    leading = LAGS
+
+    def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
+        step, count, wide = 0.1, self.columns.count, len(inputs_of(self.drift))
+        inputs = np.vstack([np.zeros(wide), step * np.eye(wide)])
+        found = self._combined(inputs, self._lags.look(len(inputs)))
+        each = np.abs(found[1:] - found[0]) / step
+        trees = [(float(each[1 : len(PLAIN) - 1].sum()), self._boosted[0].gains(count)),
+                 (float(each[len(PLAIN) - 1]), self._forests[0].gains(count))]  # fmt: skip
+        place = len(PLAIN)
+        for boosted, forest in zip(self._boosted[1:], self._forests[1:], strict=True):
+            for part in (boosted, forest):
+                trees.append((float(each[place]), part.gains(LAGS + count)[LAGS:]))
+                place += 1
+        return float(each[0]), trees
+
+    def _as_outcomes(self, y: Vector) -> NDArray[np.int8]:
+        return np.where(y > 0.0, 1, -1).astype(np.int8)
 
     def _views(self, lags: Vector, x: Vector) -> list[tuple[ForgettingLogistic, Vector]]:
         """Return each regression that forgets with its columns."""

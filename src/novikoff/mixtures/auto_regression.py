@@ -172,10 +172,32 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         rows = np.hstack([linear[:, None], lags, x])
         boosted = [part.look(rows) for part in self._boosted]
         low, high = np.full(len(x), self._span[0]), np.full(len(x), self._span[1])
-        inputs = _inputs(linear, boosted, linear if ahead else lags[:, 0], low, high)
+        return self._combined(_inputs(linear, boosted, linear if ahead else lags[:, 0], low, high))
+
+    def _combined(self, inputs: Vector) -> Vector:
+        """Return the predictions (rows,) of inputs (rows, inputs), without learning."""
         stacks = [stack.look(inputs) for stack in self._stacks]
         found: Vector = self._top.look(np.column_stack([inputs[:, 0], inputs[:, -1], *stacks]))
         return found
+
+    leading = 1 + LAGS
+
+    def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
+        count, step = self.columns.count, 0.01 * float(self._span[1] - self._span[0])
+        if step <= 0.0:
+            return 1.0, []
+        middle = np.full(INPUTS, 0.5 * float(self._span[0] + self._span[1]))
+        found = self._combined(np.vstack([middle, middle + step * np.eye(INPUTS)]))
+        each, place = np.abs(found[1:] - found[0]) / step, 1
+        trees = []
+        for part in self._boosted:
+            many, lags = len(part.settings.prefixes), 1 + LAGS - part.skipped
+            trees.append((float(each[place : place + many].sum()), part.gains(lags + count)[lags:]))
+            place += many
+        return float(each[0]), trees
+
+    def _as_outcomes(self, y: Vector) -> Vector:
+        return y
 
     def scores_many(self, batch: Batch) -> Vector:
         scores = super().scores_many(batch)

@@ -45,6 +45,7 @@ from novikoff.comparators.random_features import Images
 from novikoff.comparators.tracker import Tracker
 from novikoff.convex._loops import ftrl_layout as lane
 from novikoff.convex.logistic import curvature
+from novikoff.core.attribution import Importances, mean_importances, spreads
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array, Coded, Count, require
@@ -171,6 +172,35 @@ class LinearMixture(Forecasters, Probabilistic):
         diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
         return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._widths)]), "stack"]
+
+    replaces = True
+
+    def importances(self) -> Importances | None:
+        """Return the mean of the weights of the members on x, those on random features left out."""
+        if self._plan is None or not self.rounds:
+            return None
+        places, lanes, members = self.features.count + 1, len(self._roots), []
+        for j in range(lanes + len(self._ridges)):
+            weights = np.zeros(places)
+            if j < lanes:
+                metric = self._diagonal(j)
+                np.divide(self._held[:places, lane.SHARED + j], metric, out=weights, where=metric > 0.0)
+            else:
+                (held, *_), totals, _, slots = self._of(j)
+                here = np.flatnonzero((slots >= 0) & (slots < totals[at.COUNT]))
+                weights[here] = held[at.WEIGHT, slots[here]]
+            members.append(np.abs(weights[1:]))
+        own, stacked = self._mixing, self._of(self.members)[0][0][at.WEIGHT, : self.members]
+        influence = own[:-1] + own[-1] * stacked
+        moments = self._moments if self._moments.shape[1] else None
+        sizes, centred = spreads(self._held[1:places, 1], self.rounds, moments)
+        return mean_importances(influence[: len(members)], members, sizes, centred)
+
+    @property
+    def _mixing(self) -> NDArray[np.float64]:
+        """Weights of the members and the stack."""
+        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
+        return weights
 
     def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
         """Return the numbers of rates, ridges and random-feature members for the first row."""

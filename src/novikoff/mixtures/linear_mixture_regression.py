@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.convex.vaw import vaw_facts
+from novikoff.core.attribution import Importances, mean_importances
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Count, Part, Parts, Value, require
 from novikoff.core.types import Batch, State, StepResult, Task, Theorem
@@ -171,6 +172,9 @@ class LinearMixtureRegression(ScaleFree):
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weights of the forecasters, in order."""
+        return self._mixing()
+
+    def _mixing(self) -> NDArray[np.float64]:
         predicted = np.empty(self.size)
         for j, one in enumerate(np.eye(self.size)):
             experts_loops.ada_hedge.play(
@@ -183,6 +187,19 @@ class LinearMixtureRegression(ScaleFree):
         """Mean weight of each forecaster over all rounds."""
         shares: NDArray[np.float64] = self._table[hedge.SHARES] / max(self.rounds, 1)
         return shares
+
+    replaces = True
+
+    def importances(self) -> Importances | None:
+        """Return the mean of the weights of the members on x, those on random features left out."""
+        if not self.rounds:
+            return None
+        places, own = self.features.count + 1, self._mixing()
+        members = [np.abs(one.of(at.WEIGHT, places)[1:]) for one in self._linear]
+        stacked = self._stack.of(at.WEIGHT, self.members)
+        influence = (own[:-1] + own[-1] * stacked)[: len(members)]
+        sizes = self._linear[0].deviations(places, self.bias, self.rounds)
+        return mean_importances(influence, members, sizes, centred=self.bias != 0.0)
 
     def widen(self, width: int) -> None:
         """Grow to `width` features; members on random features ignore new columns."""

@@ -236,10 +236,28 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         """Return P (rows, labels) of columns x, given P of the linear mixture, without learning."""
         labels = linear.shape[1]
         forests = [forest.look(x) for forest in self._forests]
-        inputs = _logs(linear, self._boosted.look(x, labels), forests)
-        stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
-        found: Vector = np.exp(self._top.look_labels(np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1)))
+        found: Vector = np.exp(self._combined(_logs(linear, self._boosted.look(x, labels), forests)))
         return found
+
+    def _combined(self, inputs: Vector) -> Vector:
+        """Return ln P (rows, labels) of inputs (rows, inputs, labels), without learning."""
+        stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
+        return self._top.look_labels(np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1))
+
+    def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
+        step, count, labels = 0.1, self.columns.count, self.labels
+        prefixes, inputs = len(MANY_LABELS.prefixes), 1 + len(MANY_LABELS.prefixes) + len(self._forests)
+        logs = np.full((1 + inputs, inputs, labels), -np.log(labels))
+        logs[np.arange(1, 1 + inputs), np.arange(inputs), 0] += step
+        found = self._combined(logs)[:, 0]
+        each = np.abs(found[1:] - found[0]) / step
+        trees = [(float(each[1 : 1 + prefixes].sum()), self._boosted.gains(count))]
+        trees += [(float(one), forest.gains(count)) for one, forest in
+                  zip(each[1 + prefixes :], self._forests, strict=True)]  # fmt: skip
+        return float(each[0]), trees
+
+    def _as_outcomes(self, y: Vector) -> NDArray[np.int64]:
+        return y.astype(np.int64)
 
     def scores_many(self, batch: Batch) -> Vector:
         scores = super().scores_many(batch)

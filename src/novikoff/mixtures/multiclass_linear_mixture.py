@@ -39,6 +39,7 @@ from novikoff.comparators.multiclass_facts import MulticlassGoal
 from novikoff.comparators.tracker import Tracker
 from novikoff.convex.logistic import curvature, facts_of, goal_of
 from novikoff.convex.multiclass_ftrl import with_room
+from novikoff.core.attribution import Importances, mean_importances, spreads
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Coded, Count, require
 from novikoff.core.types import State, StepResult, Theorem
@@ -184,6 +185,25 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         full = [f"second order {ridge:g}" for ridge in self._ridges]
         waves = [f"random features {g:g}" for g in self._widths]
         return [*softmax, *full, *waves, *(["discriminant"] if waves else []), "stack"]
+
+    replaces = True
+
+    def importances(self) -> Importances | None:
+        """Return the mean of the weights of the softmax members, the largest over the labels."""
+        if self._plan is None or not self.rounds:
+            return None
+        places, members = self.features.count + 1, []
+        self._make_room(places)
+        scales = self._scales[1:places]
+        for j in range(self._lanes):
+            root = np.sqrt(scales[:, 0] ** 2 + self._curves[1:places, j])
+            metric = (scales[:, 3] if self._roots[j] else root) * root * self._per_rate[j]
+            largest = np.abs(self._sums[1:places, j, : self.labels]).max(axis=1, initial=0.0)
+            members.append(np.divide(largest, metric, out=np.zeros_like(metric), where=metric > 0.0))
+        moments = self._moments if self._moments.shape[1] else None
+        sizes, centred = spreads(scales[:, 1], self.rounds, moments)
+        weights = np.exp(self._standing[mix.LOG_WEIGHT, : self._lanes])
+        return mean_importances(weights / weights.sum(), members, sizes, centred)
 
     def _settle(self, rows: Nonzeros) -> None:
         """Choose the members by the first row."""

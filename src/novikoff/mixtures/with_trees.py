@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators import tracker as trackers
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.attribution import Importances, shared_importances
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.state import Argument, Field, Part, Value, integer
@@ -191,6 +192,47 @@ class WithTrees(Rows):
     def _score_of(self, result: StepResult) -> Vector | None:
         """Return the scores (rows,) of the mixture; None if there is not one per row."""
         return None
+
+    leading: ClassVar[int] = 0
+    """Columns of the stored rows before those of x."""
+
+    def importances(self) -> Importances | None:
+        """Return the mean of the importances of the linear mixture and the trees, each as a fraction of its sum.
+
+        It is weighted by the influence of each on the forecast: the change per unit of change of the input. Members
+        that forget, and random features, are left out.
+        """
+        own = super().importances()
+        if not self.full or not self.rounds:
+            return own
+        linear, trees = self._influences()
+        places, parts = self.columns.places(), []
+        for influence, gains in trees:
+            values = np.zeros(self.features.count)
+            values[places] = gains[: len(places)]
+            parts.append((influence, values))
+        return shared_importances([*([] if own is None else [(linear, own.values)]), *parts], self.features.count)
+
+    @abstractmethod
+    def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
+        """Return the influence of the linear mixture; that of each tree model, and its gains by column of x."""
+
+    @abstractmethod
+    def _as_outcomes(self, y: Vector) -> NDArray[Any]:
+        """Return stored outcomes as labels or numbers."""
+
+    def reference(self) -> Row | None:
+        if not self.rows_stored:
+            return None
+        x = self.stored.rows(self.stored.first, self.stored.count)[0]
+        return self.columns.typical_row(x[:, self.leading :], self.features)
+
+    def last_rows(self, most: int) -> Batch | None:
+        if not self.rows_stored:
+            return None
+        first = max(self.stored.first, self.stored.count - most)
+        x, y = self.stored.rows(first, self.stored.count)
+        return Batch(self.columns.examples(x[:, self.leading :], self.features), self._as_outcomes(y), first + 1)
 
     def _columns_of(self, x: Example | Batch) -> Vector:
         """Return the columns of rows to predict."""

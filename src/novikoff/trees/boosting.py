@@ -31,6 +31,7 @@ from novikoff.trees import _loops
 from novikoff.trees._loops.boosting_layout import CHUNK, DONE, SAMPLE, SOFTMAX, Settings, Trees, Work
 from novikoff.trees._loops.layout import BINS
 from novikoff.trees.bins import Edges
+from novikoff.trees.paths import by_column
 from novikoff.trees.store import TOGETHER, RowStore
 
 Loss = Literal["logistic", "softmax", "squared"]
@@ -220,6 +221,11 @@ class BoostedTrees(Stateful):
                 self.trees, self.kinds, self.fitted = self._build.trees, self._build.kinds, self._build.count
                 self._build, self.began = None, -1
         return scores
+
+    def gains(self, columns: int) -> NDArray[np.float64]:
+        """Return the gain of the cuts on each column (columns,), in the loss that the trees minimise."""
+        trees, nodes = np.nonzero(self.trees.column >= 0)
+        return by_column(self.trees.column[trees, nodes], self.trees.gains[trees, nodes], columns)
 
     def look(self, x: NDArray[np.float64], labels: int = 1) -> NDArray[np.float64]:
         """Return the (rows, prefixes, outputs) scores of rows without learning."""
