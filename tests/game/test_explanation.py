@@ -7,10 +7,13 @@ import pandas as pd
 import pytest
 
 import novikoff as nk
+from helpers import novikoff
 from nearest_mean import NearestMeans
 from novikoff.core.errors import InputError
 from novikoff.data.hashing import murmur, words_of
+from novikoff.data.tables.alignment import adopted_row
 from novikoff.game.explanation import shapley
+from novikoff.reports.sentences import brief
 
 BINARY = (
     "perceptron", "perceptron:bias=1,normalize=true", "ellipsoid:bias=1", "ftrl", "ftrl:metric=newton", "logistic",
@@ -304,3 +307,102 @@ def test_saved_ledgers_explain_the_same(tmp_path):
         again = nk.load(tmp_path / "model.nk")
         assert again.why(table.iloc[3]) == ledger.why(table.iloc[3])
         assert again.importance() == ledger.importance()
+
+
+@pytest.mark.parametrize("spec", ["auto", "linear-mixture", "auto:fast=true", "auto:drift=true"])
+def test_mixtures_are_explained_by_replacing_columns(spec):
+    table = frame(300)
+    ledger = nk.play(spec, table)
+    for t in (3, 200):
+        found = ledger.why(table.iloc[t])
+        score = ledger.player.score_one(adopted_row(table.iloc[t], ledger.encoding, ledger.feature_names))
+        assert found.method == "replacement"
+        assert found.scale == "log-odds"
+        assert found.score == pytest.approx(score)
+        assert total(found) == pytest.approx(score)
+        assert abs(found.rest) < 1e-9
+        assert {*found.columns} <= {"age", "job", "day", "size"}
+    found = ledger.importance()
+    assert sorted(found.columns) == ["age", "day", "job", "size"]
+    assert found.kind == ("share" if spec == "auto" else "weights")
+
+
+def test_the_importance_of_auto_finds_the_columns_that_matter():
+    table = frame(800)
+    ledger = nk.play("auto", table)
+    found = ledger.importance()
+    assert {*found.columns[:2]} == {"age", "job"}
+    assert sum(found.values) == pytest.approx(1.0)
+    assert {*ledger.importance("permutation", rows=100).columns[:2]} == {"age", "job"}
+
+
+@pytest.mark.parametrize("spec", ["auto", "linear-mixture"])
+def test_mixtures_of_many_labels_and_of_numbers(spec):
+    x, z = arrays()
+    many = nk.play(spec, (x, np.digitize(z, [-0.5, 0.5])), labels="multiclass")
+    found = many.why(x[0])
+    assert found.scale == "probability"
+    assert found.score == many.player.probabilities_one(x[0]).max()
+    assert total(found) == pytest.approx(found.score)
+    assert {*many.importance().columns[:2]} == {"x0", "x1"}
+    numbers = nk.play(f"{spec}-regression", (x, z))
+    found = numbers.why(x[0])
+    assert found.scale == "number"
+    assert found.prediction == found.score == numbers.player.predict_ahead(nk.Batch(x[:1], z[:1], 1))[0]
+    assert total(found) == pytest.approx(found.score)
+    assert {*numbers.importance().columns[:2]} == {"x0", "x1"}
+
+
+def test_the_columns_in_terminal_json_page_and_python_are_the_same(tmp_path):
+    frame().to_csv(tmp_path / "rows.csv", index=False)
+    found = nk.play("tree", str(tmp_path / "rows.csv")).importance()
+    lines = novikoff("run", "tree", "rows.csv", "--report", "page.html", cwd=tmp_path).stdout.splitlines()
+    pairs = [pair for pair in zip(found.columns, found.values, strict=True) if pair[1]][:3]
+    named = ", ".join(f"{name} {brief(value)}" for name, value in pairs)
+    assert any(line.split(maxsplit=1)[1] == f"most important: {named} (nats gained by cuts)" for line in lines[1:])
+    told = json.loads(novikoff("run", "tree", "rows.csv", "--json", cwd=tmp_path).stdout)["importance"]
+    assert told == found.plain()
+    page = (tmp_path / "page.html").read_text()
+    assert page.count(f"{found.columns[0]} {brief(found.values[0])}") >= 2  # the line, and the description of the bars
+    verbose = novikoff("run", "tree", "rows.csv", "-v", cwd=tmp_path).stdout
+    assert "importance of columns (nats gained by cuts):" in verbose
+
+
+@pytest.mark.parametrize("spec", ["logistic", "forest", "auto"])
+def test_predict_why_agrees_with_python(spec, tmp_path):
+    table = frame()
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    table.iloc[:3].to_csv(tmp_path / "new.csv", index=False)
+    novikoff("run", spec, "rows.csv", "--save", "model.nk", cwd=tmp_path)
+    ledger = nk.load(tmp_path / "model.nk")
+    told = json.loads(novikoff("predict", "model.nk", "new.csv", "--why", "--json", cwd=tmp_path).stdout)["predictions"]
+    printed = novikoff("predict", "model.nk", "new.csv", "--why", cwd=tmp_path).stdout
+    for t, one in enumerate(told):
+        row = {**table.drop(columns="label").iloc[t].to_dict(), "day": str(table.day[t].date())}
+        found = ledger.why(row)
+        assert (one["prediction"], one["score"], one["base"]) == (found.prediction, found.score, found.base)
+        assert {each["column"]: each["amount"] for each in one["contributions"]} == dict(
+            zip(found.columns, found.amounts, strict=True)
+        )
+        assert "\n  ".join(["", *found.lines()]) in printed
+
+
+def test_predict_why_refuses_final_classifiers_and_scores(tmp_path):
+    frame().to_csv(tmp_path / "rows.csv", index=False)
+    novikoff("run", "logistic", "rows.csv", "--save", "model.nk", cwd=tmp_path)
+    wrong = novikoff("predict", "model.nk", "rows.csv", "--why", "--scores", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "--why prints scores" in wrong.stderr
+    novikoff("run", "perceptron", "rows.csv", "--finalize", "voted", "--save", "final.nk", cwd=tmp_path)
+    wrong = novikoff("predict", "final.nk", "rows.csv", "--why", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "final classifier" in wrong.stderr
+
+
+def test_words_of_a_text_column_on_the_command_line(tmp_path):
+    rows = [f"{t},win a free prize {t},spam" if t % 2 else f"{t},see you at home {t},ham" for t in range(40)]
+    (tmp_path / "mail.csv").write_text("n,message,label\n" + "\n".join(rows) + "\n")
+    novikoff("run", "ftrl", "mail.csv", "--text", "message", "--save", "model.nk", cwd=tmp_path)
+    printed = novikoff("predict", "model.nk", "mail.csv", "--why", cwd=tmp_path).stdout
+    assert "message: free = 1" in printed
+    assert "message: home = 1" in printed

@@ -371,3 +371,39 @@ def test_classes_must_be_known_and_stay():
         model.partial_fit(X, np.full(20, "eggs"))
     with pytest.raises(ValueError, match="classes must stay"):
         model.partial_fit(X, y, classes=["ham", "eggs"])
+
+
+def test_weights_importances_and_explanations_are_those_of_the_ledger():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = NovikoffClassifier("logistic", random_state=0).fit(X, y)
+    held = model.ledger_.importance()
+    by = dict(zip(held.columns, held.values, strict=True))
+    assert model.feature_importances_.tolist() == [by[name] for name in X.columns]
+    weights = model.ledger_.learner.weights
+    assert model.coef_.tolist() == [weights.tolist()]
+    assert model.intercept_.shape == (1,)
+    first, second = model.why(X.iloc[:2])
+    assert first == model.ledger_.why(X.to_numpy()[0])
+    assert [first.score, second.score] == model.decision_function(X.iloc[:2]).tolist()
+    assert first.columns[0] in X.columns
+
+
+def test_weights_are_there_only_where_the_score_is_linear_in_x():
+    X, y = load_iris(return_X_y=True)
+    many = NovikoffClassifier("logistic", random_state=0).fit(X, y)
+    assert many.coef_.shape == (3, 4)
+    assert many.intercept_.shape == (3,)
+    each = NovikoffClassifier("arow", random_state=0).fit(X, y)  # a game per class
+    assert each.coef_.shape == (3, 4)
+    assert {*each.why(X[:1])[0]} == {0, 1, 2}
+    tree = NovikoffClassifier("tree", random_state=0).fit(X, y)
+    assert not hasattr(tree, "coef_")
+    assert tree.feature_importances_.shape == (4,)
+    assert not hasattr(NovikoffClassifier("perceptron", random_state=0).fit(X, y), "coef_")  # its columns are scaled
+    kernel = NovikoffClassifier("kernel-perceptron", random_state=0).fit(X, y)
+    assert not hasattr(kernel, "feature_importances_")
+    assert not hasattr(NovikoffClassifier("logistic"), "coef_")
+    numbers = NovikoffRegressor("vaw").fit(X, X[:, 0] + 1.0)
+    assert numbers.coef_.shape == (4,)
+    assert type(numbers.intercept_) is float
+    assert numbers.why(X[:1])[0].score == numbers.predict(X[:1])[0]

@@ -172,8 +172,8 @@ class Out:
             if self._json:
                 predictions = [one.plain() for one in found]
             else:
-                lines = (["", *one.lines()] for one in found)
-                predictions = [str(one) + "\n  ".join(more) for one, more in zip(predictions, lines, strict=True)]
+                below = (["", *one.lines()] for one in found)
+                predictions = [str(one) + "\n  ".join(more) for one, more in zip(predictions, below, strict=True)]
         if self._score is not None:
             predictions = [[one, self._score(x)] for one, (x, _) in zip(predictions, batch.rows(), strict=True)]
         if not self._json:
