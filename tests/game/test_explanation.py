@@ -324,7 +324,7 @@ def test_mixtures_are_explained_by_replacing_columns(spec):
         assert {*found.columns} <= {"age", "job", "day", "size"}
     found = ledger.importance()
     assert sorted(found.columns) == ["age", "day", "job", "size"]
-    assert found.kind == ("share" if spec == "auto" else "weights")
+    assert found.kind == ("share" if spec in ("auto", "auto:drift=true") else "weights")
 
 
 def test_the_importance_of_auto_finds_the_columns_that_matter():

@@ -242,7 +242,8 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
     def _combined(self, inputs: Vector) -> Vector:
         """Return ln P (rows, labels) of inputs (rows, inputs, labels), without learning."""
         stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
-        return self._top.look_labels(np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1))
+        found: Vector = self._top.look_labels(np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1))
+        return found
 
     def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
         step, count, labels = 0.1, self.columns.count, self.labels
