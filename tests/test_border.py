@@ -131,7 +131,7 @@ def sparse(rows, width=9):
 
 def test_repeated_indices_of_rows_built_by_hand_are_refused():
     with pytest.raises(
-        InputError, match=r"no index may be repeated in a row: row 2 has \[7, 3, 7\]. Add their values up."
+        InputError, match=r"no index may be repeated in a row: row 2 has \[7, 3, 7\]. Sum their values first."
     ):
         sparse([[(3, 1.0)], [(7, 1.0), (3, 2.0), (7, 1.0)], [(3, 1.0)]])
     assert len(sparse([[(3, 1.0)], [(7, 1.0), (3, 2.0)], [(3, 1.0)]])) == 3
@@ -160,9 +160,9 @@ def test_rows_are_refused_exactly_if_one_has_an_index_twice(rows):
         (([0, 2], [0, 9], [1.0, 1.0], 9), "indices must be integers below the width, 9"),
         (([0, 2], [0, -1], [1.0, 1.0], 9), "indices must be integers below the width, 9"),
         (([0, 2], [0.0, 1.0], [1.0, 1.0], 9), "indices must be integers"),
-        (([0, 2], [0, 1], [1.0], 9), "indices and values must be of one length"),
-        (([0, 3], [0, 1], [1.0, 1.0], 9), "indices and values must be of one length, to 3 at least"),
-        (([0, 2, 1], [0, 1], [1.0, 1.0], 9), "indptr must be integers from 0 that do not fall"),
+        (([0, 2], [0, 1], [1.0], 9), "indices and values must have one length"),
+        (([0, 3], [0, 1], [1.0, 1.0], 9), "indices and values must have one length, at least 3"),
+        (([0, 2, 1], [0, 1], [1.0, 1.0], 9), "indptr must be non-decreasing integers from 0"),
         (([-1, 2], [0, 1], [1.0, 1.0], 9), "indptr must be"),
         (([0.0, 2.0], [0, 1], [1.0, 1.0], 9), "indptr must be"),
         (([], [0, 1], [1.0, 1.0], 9), "indptr must be"),

@@ -231,7 +231,7 @@ def test_model_of_an_unknown_learner_is_refused_without_imports(elimination, tmp
     registry._registered["learner"].clear()
     with pytest.raises(ModelFileError, match=r"must be known here: .*model.nk holds 'elimination'. Install"):
         nk.load(tmp_path / "model.nk")
-    with pytest.raises(ModelFileError, match="must be known here: the saved one has 'elimination'"):
+    with pytest.raises(ModelFileError, match="must be registered here: the file has 'elimination'"):
         nk.load(tmp_path / "team.nk")
     with pytest.raises(ModelFileError, match="got 'elimination'"):
         nk.load(tmp_path / "kept.nk")
@@ -327,7 +327,7 @@ def test_format_follows_suffix_content_or_option(elimination, file, tmp_path):
         assert stream.domain == nk.Domain("point", 12)
     with pytest.raises(SourceError, match="a format must be one of arrow, .*, bits: got 'bytes'"):
         nk.read(file, format="bytes")
-    with pytest.raises(SourceError, match=r"bits \(asked for\) takes nothing; got bits"):
+    with pytest.raises(SourceError, match=r"bits \(requested\) takes nothing; got bits"):
         nk.read(file, format="bits", bits=3)
 
 

@@ -57,7 +57,7 @@ def test_dense_and_sparse_rows_are_not_stacked():
     assert stacked([dense, dense]).tolist() == [[1.0, 1.0]] * 2
     assert rows(stacked([sparse, sparse])) == [([1], [1.0], np.float64)] * 2
     for mixed in ([dense, sparse], [sparse, dense]):
-        with pytest.raises(InputError, match="of one form"):
+        with pytest.raises(InputError, match="one form"):
             stacked(mixed)
 
 

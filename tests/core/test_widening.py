@@ -72,7 +72,7 @@ def test_a_game_on_a_table_that_grew_is_saved_and_resumes(spec, tmp_path):
 @pytest.mark.parametrize("spec", ["ellipsoid", "ellipsoid:scale=range"])
 def test_a_learner_of_a_fixed_width_suggests_a_fix(spec):
     with pytest.raises(
-        InputError, match=r"the first rows must have all columns for Ellipsoid: it has 3 features, and now there"
+        InputError, match=r"Ellipsoid needs all columns in the first rows: it has 3 features, and now there"
     ):
         nk.play(make(spec, "learner"), Growing(False))
 

@@ -64,7 +64,7 @@ def test_without_labels_y_is_minus_one_or_plus_one_in_any_number_type():
 
 @pytest.mark.parametrize("y", [0, False, True, 2, "1", None, float("nan"), float("inf"), [1]])
 def test_any_other_label_is_an_error_that_names_the_item(y):
-    with pytest.raises(SourceError, match=r"item 2 of mail: a label must be -1 or \+1.*: got .*the two values it uses"):
+    with pytest.raises(SourceError, match=r"item 2 of mail: a label must be -1 or \+1.*: got .*the two label values"):
         labels_of(Pairs([(0, 1), (0, y)], name="mail"))
 
 

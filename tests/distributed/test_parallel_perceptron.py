@@ -268,7 +268,7 @@ def test_held_out_rows_bound_the_risk_and_are_not_learned():
         ({"weights": [0] * 8}, "not all 0"),
         ({"delta": 2.0}, "delta must be"),
         ({"on": "ray", "threads": 2}, "threads apply to this process only"),
-        ({"on": "localhost:1"}, "must be at an address"),
+        ({"on": "localhost:1"}, "must have an address"),
     ],
 )
 def test_invalid_arguments_are_refused(options, why):

@@ -424,7 +424,7 @@ def test_a_saved_learner_must_be_registered():
 
 @pytest.mark.parametrize("name", ["os", "os:system", "thresholds", "Perceptron", "", 3, ["perceptron"], None])
 def test_model_file_can_only_name_learners(name):
-    with pytest.raises(ModelFileError, match="must be known here"):
+    with pytest.raises(ModelFileError, match="must be registered here"):
         restored({"learner": name, "state": {}})
 
 

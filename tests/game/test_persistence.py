@@ -279,7 +279,7 @@ def test_a_model_file_replaces_a_model_file_or_an_empty_one(tmp_path, played):
 def test_a_model_file_replaces_neither_a_folder_nor_a_device(tmp_path, played):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):
-        with pytest.raises(ModelFileError, match="must be written to a plain file"):
+        with pytest.raises(ModelFileError, match="must be written to a regular file"):
             nk.save(played, path, force=True)
 
 

@@ -1,11 +1,11 @@
-"""Objects from outside the package: learners and streams that are not of its classes.
+"""Adapters for learners and streams that do not inherit the base classes of this package.
 
-`adapt` makes a `Learner` of any object with `predict_one` and `learn_one`, and `adapt_stream` a `Stream` of any object
-with `batches`. `nk.play`, `nk.Game`, `nk.Hedge` and every other function that takes a learner adapts it once, when it
-comes; inside, there are only learners with the whole contract of core/learner.py.
+`adapt` wraps any object with `predict_one` and `learn_one` in a `Learner`, and `adapt_stream` any object with `batches`
+in a `Stream`. `nk.play`, `nk.Game`, `nk.Hedge` and every other function that takes a learner adapt it once, on entry;
+internal code sees only learners with the whole contract of core/learner.py.
 
-Learners from outside get copies of rows and labels. Losses of their predictions are computed from the game's outcomes,
-and their probabilities must be from 0 to 1.
+Third-party learners get copies of rows and labels. The losses of their predictions are computed here, from the outcomes
+of the game, and their probabilities must lie in [0, 1].
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from novikoff.core.types import (
 
 @dataclass(frozen=True, slots=True)
 class NoFacts:
-    """Facts of a learner without `facts`."""
+    """Default facts of a learner that does not define `facts`."""
 
     rounds: int = 0
 
 
-class _Of:
+class _Attribute:
     """Descriptor for an attribute of the wrapped object, or the default of the base class."""
 
     def __init__(self, default: object = None) -> None:
@@ -69,7 +69,7 @@ class _Of:
 
 
 def _newer(kind: type, methods: Sequence[str], other: str) -> bool:
-    """Return whether a foreign class overrides one of `methods` but inherits `other`, which may not match."""
+    """Return whether a third-party class overrides one of `methods` but not `other`, whose result may then differ."""
     for base in kind.__mro__:
         if other in vars(base):
             return False
@@ -79,13 +79,13 @@ def _newer(kind: type, methods: Sequence[str], other: str) -> bool:
 
 
 def _forwarded(name: str) -> Any:
-    """Return a method that calls the wrapped object's, or that of the base class."""
+    """Return a method that calls the wrapped object's method, or that of the base class if there is none."""
     default = getattr(Learner, name)
 
     @wraps(default)
     def method(self: Adapted, *given: object) -> Any:
-        own = getattr(self.original, name, None)
-        return default(self, *given) if own is None else own(*given)
+        defined = getattr(self.original, name, None)
+        return default(self, *given) if defined is None else defined(*given)
 
     return method
 
@@ -96,23 +96,23 @@ class Adapted(Learner):
     learners: list[Learner]
 
     original: Any = None
-    domain: Any = _Of(Domain("any"))
-    promises: Any = _Of()  # type: ignore[misc] # per object, not per class
-    features: Any = _Of()
-    feature_names: Any = _Of()
-    label_values: Any = _Of()
-    encoding: Any = _Of()
-    normalize: Any = _Of()
-    scored: Any = _Of()
-    size: Any = _Of()
-    updates: Any = _Of()
-    rows_held: Any = _Of()
-    rows_stored: Any = _Of()
-    names: Any = _Of()
-    shares: Any = _Of()
-    weights: Any = _Of()
-    seed: Any = _Of()
-    live: Any = _Of()  # type: ignore[misc]
+    domain: Any = _Attribute(Domain("any"))
+    promises: Any = _Attribute()  # type: ignore[misc] # per object, not per class
+    features: Any = _Attribute()
+    feature_names: Any = _Attribute()
+    label_values: Any = _Attribute()
+    encoding: Any = _Attribute()
+    normalize: Any = _Attribute()
+    scored: Any = _Attribute()
+    size: Any = _Attribute()
+    updates: Any = _Attribute()
+    rows_held: Any = _Attribute()
+    rows_stored: Any = _Attribute()
+    names: Any = _Attribute()
+    shares: Any = _Attribute()
+    weights: Any = _Attribute()
+    seed: Any = _Attribute()
+    live: Any = _Attribute()  # type: ignore[misc]
 
     tracker = _forwarded("tracker")
     mean = _forwarded("mean")
@@ -129,7 +129,7 @@ class Adapted(Learner):
     drawn_tree = _forwarded("drawn_tree")
     reference = _forwarded("reference")
     last_rows = _forwarded("last_rows")
-    replaces = _Of(False)
+    replaces = _Attribute(False)
 
     def __init__(self, original: Any) -> None:
         lacks = [name for name in ("predict_one", "learn_one") if not hasattr(original, name)]
@@ -149,7 +149,8 @@ class Adapted(Learner):
         self._rounds = self._known = 0  # rounds played, and labels seen in them
         plays = hasattr(original, "play_one") and not _newer(type(original), ("predict_one", "learn_one"), "play_one")
         self._play: Callable[[Example, Any], Any] = original.play_one if plays else self._predict_then_learn
-        self._asks = self.probable  # until it returns probabilities from play_one
+        # Whether to ask for probabilities before each round; no longer once play_one itself returns them.
+        self._asks = self.probable
 
     def __repr__(self) -> str:
         return repr(self.original)
@@ -161,7 +162,7 @@ class Adapted(Learner):
         return getattr(self.original, name, default)
 
     def _task(self) -> Task:
-        """Return the declared task; without one, that of its domain and labels."""
+        """Return the declared task; without a declaration, the task that fits the domain and the labels."""
         declared: Task | None = getattr(self.original, "task", None)
         self.fixed_labels = bool(getattr(self.original, "fixed_labels", declared is None))
         if declared is None:
@@ -176,7 +177,7 @@ class Adapted(Learner):
 
     @property
     def labels(self) -> int | None:
-        """Number of labels; counted here if the object does not."""
+        """Number of labels; counted here if the object does not count them."""
         counted = self._known if self.task == "multiclass" else None
         found: int | None = getattr(self.original, "labels", counted)
         return found
@@ -250,12 +251,14 @@ class Adapted(Learner):
 
     def _ask(self, x: Example, y: Any) -> dict[str, Any]:
         """Return the `StepResult` fields that follow from the probabilities of x and the label y."""
+        # y is read only to look up its probability: the learner has not seen it yet.
         asked: dict[str, Any] = {"expected": 1.0 - self.chances(x).get(y, 0.0)} if self.draws else {}
         if not self.numbered:
             p = float(self.probability_one(x))
             return {**asked, "probabilities": p if y == 1 else 1.0 - p}
         known = np.array(self.probabilities_one(x), dtype=np.float64)
         label = int(self.predict_one(x))
+        # A label that was never seen has the probability that the known ones leave.
         p = float(known[y]) if y < len(known) else max(1.0 - float(known.sum()), 0.0)
         sure = float(known[label]) if 0 <= label < len(known) and y < len(known) else math.nan
         brier = float(known @ known) - (p * p if y < len(known) else 0.0) + (1.0 - p) ** 2
@@ -266,7 +269,7 @@ class Adapted(Learner):
         if not isinstance(played, StepResult):
             if self.task != "regression":
                 return played
-            played = StepResult(played, None, None)  # its losses follow
+            played = StepResult(played, None, None)  # losses are computed below
         if played.probabilities is not None:
             given = np.asarray(played.probabilities, dtype=np.float64)
             if not np.all((given >= 0.0) & (given <= 1.0)):
@@ -293,13 +296,13 @@ class Adapted(Learner):
         if self._asks and (not isinstance(found, StepResult) or found.probabilities is None):
             raise MismatchError(
                 f"learn_many of a learner with probabilities must return them: {type(self.original).__name__} did "
-                "not. Answer with a StepResult that has probabilities, or leave learn_many out."
+                "not. Return a StepResult with probabilities, or do not define learn_many."
             )
         return self._counted(found, batch.y)
 
     def _many(self, name: str, batch: Batch) -> Any:
-        own = getattr(self.original, name, None)
-        return getattr(Learner, name)(self, batch) if own is None else own(batch.to_read())
+        defined = getattr(self.original, name, None)
+        return getattr(Learner, name)(self, batch) if defined is None else defined(batch.to_read())
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
         found: NDArray[Any] = self._many("predict_many", batch)
@@ -339,9 +342,9 @@ class Adapted(Learner):
         distribution: Distribution = self.original.chances(self._show(x))
         return distribution
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> Any:
-        own = getattr(self.original, "costs", None)
-        return super().costs(said, y) if own is None else own(said, y)
+    def costs(self, predicted: NDArray[np.float64], y: NDArray[Any]) -> Any:
+        defined = getattr(self.original, "costs", None)
+        return super().costs(predicted, y) if defined is None else defined(predicted, y)
 
     def seen_batch(self, batch: Batch) -> Any:
         return getattr(self.original, "seen", batch)
@@ -351,12 +354,12 @@ class Adapted(Learner):
         return self.features.seen_row(x, later) if row is None else row
 
     def facts(self) -> Any:
-        own = getattr(self.original, "facts", None)
-        return NoFacts(self._rounds) if own is None else own()
+        defined = getattr(self.original, "facts", None)
+        return NoFacts(self._rounds) if defined is None else defined()
 
     def state(self) -> State:
-        own = getattr(self.original, "state", None)
-        if own is None:
+        defined = getattr(self.original, "state", None)
+        if defined is None:
             raise InputError(
                 f"only a learner with state and restore can be saved: {type(self.original).__name__} has no state."
             )
@@ -364,7 +367,7 @@ class Adapted(Learner):
             raise InputError(
                 f"a multiclass learner must count its labels to be saved: {type(self.original).__name__} has no labels."
             )
-        return dict(own())
+        return dict(defined())
 
     @classmethod
     def restore(cls, state: State) -> Self:
@@ -372,7 +375,7 @@ class Adapted(Learner):
 
 
 def adapt(learner: object) -> Learner:
-    """Return `learner` if it is one of this package's, else a `Learner` made of it.
+    """Return `learner` unchanged if its class is from this package; wrap any other object in a `Learner`.
 
     >>> class Majority:
     ...     total = 0
@@ -385,22 +388,25 @@ def adapt(learner: object) -> Learner:
 
 
 def adapt_predictor(classifier: object) -> Predictor:
-    """Return `classifier` if it is one of this package's, which need not learn, else a `Learner` made of it."""
+    """Return `classifier` unchanged if its class is from this package; wrap any other object in a `Learner`.
+
+    A classifier of this package may be a `Predictor` that does not learn.
+    """
     return classifier if isinstance(classifier, Predictor) and is_ours(type(classifier)) else Adapted(classifier)
 
 
 def is_ours(kind: type) -> bool:
-    """Return whether the class is one of this package's."""
+    """Return whether the class is defined in this package."""
     return kind.__module__.startswith("novikoff.")
 
 
 class Traits(NamedTuple):
-    """What is known of the learners of a class before one is made.
+    """Properties of a class of learners that are known before an instance is made.
 
     Attributes:
-        scales: As `Learner.scales`.
-        wants_bias: As `Learner.wants_bias`.
-        sets: Whether they have prediction sets.
+        scales: See `Learner.scales`.
+        wants_bias: See `Learner.wants_bias`.
+        sets: Whether the learners have prediction sets.
     """
 
     scales: bool
@@ -418,13 +424,13 @@ def traits(kind: object) -> Traits:
 
 
 def theorems_of(registered: object) -> tuple[Theorem, ...]:
-    """Return the theorems of a registered class or function; none if it declares none."""
+    """Return the theorems that a registered class or function declares; an empty tuple if it declares none."""
     found: tuple[Theorem, ...] = getattr(registered, "promises", ())
     return found
 
 
 def is_learner(value: object) -> bool:
-    """Return whether `adapt` takes the object: a learner, or one with `predict_one` and `learn_one`."""
+    """Return whether `adapt` accepts the object: a learner, or an instance with `predict_one` and `learn_one`."""
     if isinstance(value, Learner):
         return True
     return not isinstance(value, type) and all(hasattr(value, name) for name in ("predict_one", "learn_one"))
@@ -433,8 +439,8 @@ def is_learner(value: object) -> bool:
 # Streams
 
 
-class _Asked:
-    """Descriptor that returns the attribute of the wrapped object, or the default of `Stream`."""
+class _StreamAttribute:
+    """Descriptor for an attribute of the wrapped object, or the default of `Stream`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -448,20 +454,20 @@ class AdaptedStream(Stream):
     """A stream around an object that does not inherit `Stream`; its rows may not be fixed in advance."""
 
     fixed = False
-    name: Any = _Asked()
-    domain: Any = _Asked()
-    labels: Any = _Asked()
-    multiclass: Any = _Asked()
-    label_values: Any = _Asked()
-    rereadable: Any = _Asked()
-    features: Any = _Asked()
-    experts: Any = _Asked()
-    outcomes: Any = _Asked()
-    loss: Any = _Asked()
-    bits: Any = _Asked()
-    unlabelled: Any = _Asked()
-    table: Any = _Asked()
-    scaled_by_default: Any = _Asked()
+    name: Any = _StreamAttribute()
+    domain: Any = _StreamAttribute()
+    labels: Any = _StreamAttribute()
+    multiclass: Any = _StreamAttribute()
+    label_values: Any = _StreamAttribute()
+    rereadable: Any = _StreamAttribute()
+    features: Any = _StreamAttribute()
+    experts: Any = _StreamAttribute()
+    outcomes: Any = _StreamAttribute()
+    loss: Any = _StreamAttribute()
+    bits: Any = _StreamAttribute()
+    unlabelled: Any = _StreamAttribute()
+    table: Any = _StreamAttribute()
+    scaled_by_default: Any = _StreamAttribute()
 
     def __init__(self, behind: Any) -> None:
         self.behind = behind

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from novikoff.data.tables.encoding import Encoding
 
 Example: TypeAlias = object
-"""x: an int, a Fraction, a sequence or array of numbers, or any Python object (see `Domain`)."""
+"""An example x: an int, a Fraction, a sequence or array of numbers, or any Python object (see `Domain`)."""
 
 Outcome: TypeAlias = object
 """Outcome of a round, validated on arrival: a label, a number, or the losses of all experts."""
@@ -48,14 +48,14 @@ def counts_at(position: Position) -> dict[str, int]:
 
 
 Memory = Literal["borrowed", "owned", "mapped"]
-"""Memory of arrays: borrowed (may be overwritten when the next batch is read), owned, or mapped from a file."""
+"""Ownership of arrays: borrowed (may be overwritten when the next batch is read), owned, or mapped from a file."""
 
 COMPUTED = frozenset((np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)))
 """Array types that compiled loops read; sums are always accumulated in float64."""
 
 
 class CheckedRow(tuple[NDArray[np.uint32], NDArray[np.float64]]):
-    """A sparse row (indices, values) that was validated (encode.py) and is not checked again."""
+    """A sparse row (indices, values) that encode.py has validated, so that it is not checked again."""
 
     __slots__ = ()
 
@@ -128,7 +128,7 @@ class Sparse:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of these rows."""
+        """Size of these rows in bytes."""
         return self.indptr.nbytes + self.indices[self.entries].nbytes + self.values[self.entries].nbytes
 
     def alone(self) -> Sparse:
@@ -150,6 +150,7 @@ class Sparse:
         """Return the selected rows, by number or by mask, in new arrays."""
         starts, lengths = self.indptr[:-1].astype(np.int64)[rows], np.diff(self.indptr).astype(np.int64)[rows]
         ends = _ends(lengths)
+        # Entry j of a selected row: its old start + (j - its new start), computed for all entries at once.
         places = np.repeat(starts - ends[:-1].astype(np.int64), lengths) + np.arange(lengths.sum())
         return Sparse(ends, self.indices[places], self.values[places], self.width, checked=True)
 
@@ -181,10 +182,10 @@ def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray
     """Return the arrays of sparse rows in the types of compiled loops; raise `InputError` if they are invalid."""
     ends, places, values = np.asarray(x.indptr), np.asarray(x.indices), np.asarray(x.values)
     if ends.ndim != 1 or len(ends) == 0 or ends.dtype.kind not in "iu" or np.any(ends[1:] < ends[:-1]) or ends[0] < 0:
-        raise InputError(f"indptr must be integers from 0 that do not fall: got {shown(x.indptr)}.")
+        raise InputError(f"indptr must be non-decreasing integers from 0: got {shown(x.indptr)}.")
     if places.ndim != 1 or places.shape != values.shape or int(ends[-1]) > len(places):
         shapes = f"{places.shape} and {values.shape}"
-        raise InputError(f"indices and values must be of one length, to {int(ends[-1])} at least: got {shapes}.")
+        raise InputError(f"indices and values must have one length, at least {int(ends[-1])}: got {shapes}.")
     start, stop = int(ends[0]), int(ends[-1])
     used = places[start:stop]
     if len(used) and (places.dtype.kind not in "iu" or used.min() < 0 or used.max() >= x.width):
@@ -196,7 +197,7 @@ def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray
     row = first_repeat(whole - whole[0], features[start:stop])
     if row is not None:
         given = shown(features[int(ends[row]) : int(ends[row + 1])].tolist())
-        raise InputError(f"no index may be repeated in a row: row {row + 1:,} has {given}. Add their values up.")
+        raise InputError(f"no index may be repeated in a row: row {row + 1:,} has {given}. Sum their values first.")
     with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
         return whole, features, values.astype(np.float64) if numbers is None else numbers
 
@@ -208,7 +209,7 @@ def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int |
     rising = indices[1:] > indices[:-1]
     starts = ends[(ends > 0) & (ends < len(indices))]
     rising[starts - np.uint64(1)] = True  # do not compare the last index of a row with the first of the next
-    if rising.all():
+    if rising.all():  # indices increase within every row, as most readers write them: no sort is needed
         return None
     rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends).astype(np.int64))
     order = np.lexsort((indices, rows))
@@ -222,15 +223,15 @@ class Batch:
 
     Args:
         x: (rows,) indices; (rows, width) points, vectors, or advice (float64, NaN where an expert abstains); `Sparse`;
-            a list of objects; None if y is all there is. Numeric arrays are converted to float64, float32 or int64,
+            a list of objects; None if rounds have no x. Numeric arrays are converted to float64, float32 or int64,
             other arrays to a list of their rows.
         y: int8 labels -1 and +1, int32 multiclass labels, float64 outcomes, or (rows, experts) losses.
         first: Number of the first round, counted from 1.
         end: Position from which the stream resumes after this batch; None if it cannot resume here.
         memory: "borrowed" if x and y may be overwritten when the next batch is read, so that later use needs `kept`;
             "owned" if they stay unchanged; "mapped" if they also lie in a file and take no memory.
-        weights: Integer weights: a row of weight k is k consecutive rounds, learned one by one and scored once; k
-            stands at its first round, 0 at the others. None if every row counts once.
+        weights: Integer weights: a row of weight k is k consecutive rounds, learned one by one and scored once. The
+            entry is k at the first of these rounds and 0 at the others. None if every row counts once.
         encoding: How columns of a table became these features (data/tables/encoding.py); None if x is not from a table.
 
     Example:
@@ -263,7 +264,7 @@ class Batch:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the rows; of objects, as reported by them."""
+        """Size of the rows in bytes; for objects, as they report it."""
         if isinstance(self.x, list):
             return sum(getattr(row, "nbytes", 0) or getsizeof(row) for row in self.x) + self.y.nbytes
         return (0 if self.x is None else self.x.nbytes) + self.y.nbytes
@@ -288,7 +289,7 @@ class Batch:
         return replace(self, x=x, y=self.y.copy(), memory="owned", weights=weights)
 
     def to_read(self) -> Batch:
-        """Return a copy for foreign code, which then cannot modify the caller's arrays.
+        """Return a copy for third-party code, which then cannot modify the caller's arrays.
 
         Weights are omitted: only the ledger needs them, and learners get every copy of a row anyway.
         """
@@ -333,7 +334,7 @@ def _weights(given: object, rows: int) -> NDArray[np.int64]:
 
 
 def weights_of_copies(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return `weights` of a batch that repeats row i counts[i] times: its count, then zeros."""
+    """Return `weights` of a batch that repeats row i counts[i] times: the count, then counts[i] - 1 zeros."""
     counts = counts[counts > 0]
     weights = np.zeros(int(counts.sum()), dtype=np.int64)
     weights[np.cumsum(counts) - counts] = counts

@@ -38,6 +38,8 @@ FAILED = "assumption failed: "
 """Prefix of the reason of a certificate that is void because an assumption fails."""
 
 MILLION = 1e6
+"""Absolute value from which numbers are printed to the unit."""
+
 MOST_BITS = 64
 """Maximum number of bits of a witness that is printed in full."""
 
@@ -142,7 +144,7 @@ class Certificate(Shown):
 
 
 def number(value: int | float) -> str:
-    """Format an integer in full, another number with six digits or, if it is large, to the unit."""
+    """Format an integer in full, any other number with six digits or, if it is at least a million, to the unit."""
     if isinstance(value, int):
         return whole(value)
     return f"{value:,.0f}" if MILLION <= abs(value) < 1e15 else f"{value:,.6g}"
@@ -159,13 +161,13 @@ def bound_text(bound: int | float, side: Side) -> str:
 
 
 def fixed_in_advance(run: Run[object]) -> Assumption:
-    """Return the assumption, needed by bounds over the learner's draws, that the source did not react to them."""
+    """Return the assumption that the source did not react to the learner, which bounds on random draws need."""
     standing: Standing = "refuted" if run.adaptive else "checked" if run.fixed else "trusted"
     return Assumption("the stream was fixed in advance", standing)
 
 
 def seen(claim: str, holds: bool) -> Assumption:
-    """Return an assumption that was verified or refuted on this run."""
+    """Return an assumption that this run verifies or refutes."""
     return Assumption(claim, "checked" if holds else "refuted")
 
 
@@ -220,7 +222,7 @@ class Words:
     Attributes:
         covers: Completes "The theorem covers ...".
         why: Completes "Why: ..."; {norm:up} is the quantity `norm` rounded up, {margin:down} is rounded down.
-        otherwise: Replaces `why` for a certificate that lacks one of its quantities.
+        otherwise: Text that replaces `why` for a certificate that lacks one of its quantities.
     """
 
     covers: str
@@ -277,6 +279,7 @@ class DeclaredTheorem(Generic[P, B]):
             observed = run.expected if self.quantity == "expected mistakes" else run.mistakes
         if trivial is None:
             trivial = run.rounds if upper else 0
+        # The order of the tests below is the order of the statuses: the first that applies is reported.
         trusted = "; ".join(assumption.claim for assumption in assumptions if assumption.standing == "trusted")
         status: Status = "valid"
         reason = bound.void or refutations(assumptions)
@@ -359,6 +362,7 @@ def rule(*names: str) -> Where:
 
 
 NO_LARGER = "no larger regret is possible"
+"""Explanation of a bound on the regret that is no better than `largest_regret`."""
 
 
 def largest_regret(rounds: int, top: float, lost: float) -> float:
@@ -367,7 +371,7 @@ def largest_regret(rounds: int, top: float, lost: float) -> float:
 
 
 def draws_nothing(run: Run[object]) -> Assumption:
-    """Return the assumption of adversaries that answer the opposite: they know the prediction itself."""
+    """Return the assumption that the learner is deterministic, so that an adversary can contradict every prediction."""
     return seen("the learner is deterministic", run.deterministic)
 
 

@@ -9,7 +9,7 @@ from novikoff.core.hypotheses import HypothesisClass
 
 
 class Shown:
-    """Mixin with a `_repr_html_`, made by reports/page.py."""
+    """Mixin with a `_repr_html_`; the HTML is made by reports/page.py."""
 
     __slots__ = ()
 
@@ -19,9 +19,9 @@ class Shown:
 
 
 LONGEST = 100
-"""Maximum number of characters of an argument."""
+"""Maximum number of characters of an argument in a repr."""
 MOST = 3
-"""Maximum number of learners listed from an ensemble."""
+"""Maximum number of members of an ensemble in a repr."""
 
 
 class Written(Shown):

@@ -1,8 +1,8 @@
 """Exception hierarchy.
 
     NovikoffError
-    ├── InputError          an example or a label that the learner cannot take
-    │   ├── SourceError     a file or stream that cannot be read as asked
+    ├── InputError          an example or a label that the learner cannot use
+    │   ├── SourceError     a file or stream that cannot be read as requested
     │   │   └── LabelError  labels that are missing or invalid
     │   └── LateError       an id that cannot be predicted or labelled now
     ├── SpecError           a name or option that the catalog does not know
@@ -63,7 +63,7 @@ NUMBERED = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter in advice: with the value to pass, or with a letter that stands for it."""
+    """A parameter named in advice, with the value to pass or a placeholder for it."""
 
     name: str
     value: Any = None
@@ -94,8 +94,11 @@ class Advice(str):
 
 
 POSITIVE = Advice("Pass ", Option("positive", letter="VALUE"), ", the label that is +1, to treat every other as -1.")
+"""Advice for labels of which two or more must be treated as one."""
 MANY = Advice(Option("labels", "multiclass"), " if there are more than two.")
+"""Advice to append for labels that may be multiclass."""
 HEADER = Advice("Pass ", Option("header", True), " if it names the columns, ", Option("header", False), " if not.")
+"""Advice for a first line that may or may not be a header."""
 
 
 def with_options(text: str, named: Callable[[Option], str]) -> str:
@@ -118,7 +121,7 @@ class NovikoffError(Exception):
     """Base class of all exceptions that novikoff raises on purpose.
 
     Args:
-        must: Requirement that was not met; alone, the whole message except for the location.
+        must: Requirement that was not met; without `got`, the whole message except for the location.
         got: Actual value with its verb: "got 7", or "has 7" after a location.
         do: Advice.
         **where: Location, see `Where`.
@@ -169,11 +172,11 @@ def named(value: Any) -> str:
 
 
 class InputError(NovikoffError, ValueError):
-    """An example or a label that the learner cannot take; the learner is unchanged."""
+    """An example or a label that the learner cannot use; the learner is unchanged."""
 
 
 class SourceError(InputError):
-    """A file or stream that cannot be read as asked."""
+    """A file or stream that cannot be read as requested."""
 
 
 class LabelError(SourceError):
@@ -181,7 +184,7 @@ class LabelError(SourceError):
 
 
 class AbsentLabelError(LabelError):
-    """A requested label that no row has, known only after rows were learned."""
+    """A requested label that turned out to occur in no row, after rows had already been learned."""
 
 
 class LateError(InputError):

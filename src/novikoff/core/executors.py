@@ -4,10 +4,10 @@ Promise
     Results are in the order of the items and are the same to the bit on every executor. The first item that fails
     raises its error. Ctrl-C or a failure ends the tasks already started: each polls a flag from time to time.
 On Ray
-    `on="ray"` is the cluster that this process is connected to; else the one of RAY_ADDRESS, or one that runs on this
-    machine; else Ray is started here. Any other text is the address of a cluster. A task lost with its worker or node
-    is repeated elsewhere. Shared arguments are put into Ray's store once; each task reads its own data.
-    Ray is an extra: pip install "novikoff[ray]".
+    `on="ray"` uses the cluster that this process is connected to; if there is none, the cluster at RAY_ADDRESS, or one
+    that runs on this machine; otherwise it starts Ray here. Any other text is the address of a cluster. A task lost
+    with its worker or node is retried elsewhere. Shared arguments are put into Ray's store once; each task reads its
+    own data. Ray is an optional dependency: pip install "novikoff[ray]".
 Cost
     Threads: negligible. Ray: 3 to 5 s to start, about 1.5 ms per task; docs/ray.md has figures.
 """
@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Over = Callable[[], bool]
-"""Function that returns whether a running task is no longer needed."""
+"""Function that returns whether the result of a running task is no longer needed."""
 
 Count = Callable[[int, int], None]
 """Progress callback, called with the number of finished tasks and the number of tasks."""
@@ -98,7 +98,7 @@ class Threads(Executor):
                 if progress:
                     progress(len(results), len(each))
         finally:
-            over.set()
+            over.set()  # after a failure or Ctrl-C, tasks that still run end early
             pool.shutdown(cancel_futures=True)
         return results
 
@@ -154,7 +154,7 @@ def executor(on: str | Executor = "threads", threads: int | None = None) -> Exec
         return Threads(threads)
     if threads is not None:
         raise InputError(
-            f"threads apply to this process only: got {threads}, on {on}. Leave them out: Ray uses the cores of its "
+            f"threads apply to this process only: got {threads}, on {on}. Omit `threads`: Ray uses the cores of its "
             "cluster."
         )
     return Ray(None if on == "ray" else on)
@@ -195,7 +195,7 @@ class _Failed:
 
 
 class _Over:
-    """Whether the tasks were cancelled; asks the cluster once per second, first one second after the start."""
+    """Cancellation flag of a task; it is read from the cluster once per second, first one second after the start."""
 
     def __init__(self, key: bytes, asked: float) -> None:
         self._key, self._asked, self._ended = key, asked, False
@@ -228,7 +228,7 @@ def _check_there(address: str | None) -> None:
         except (OSError, OverflowError) as error:
             reason = str(error)
     raise InputError(
-        "a cluster of Ray must be at an address as 10.0.0.1:6379", f"got {address!r} ({reason})",
+        "a Ray cluster must have an address such as 10.0.0.1:6379", f"got {address!r} ({reason})",
         Advice("Start one as docs/ray.md describes, or pass ", Option("on", "ray"), " for Ray on this machine."),
     )  # fmt: skip
 
@@ -243,7 +243,7 @@ def _connected(address: str | None) -> Any:
         here = ray.get_runtime_context().gcs_address
         if address not in (None, "auto", "local", here, _known.get(here)):
             raise InputError(
-                f"a process can use one Ray cluster: this one is connected to {here}, got {address!r}. Take "
+                f"a process can use one Ray cluster: this one is connected to {here}, got {address!r}. Pass "
                 'on="ray", or call ray.shutdown() first.'
             )
         return ray
@@ -254,8 +254,9 @@ def _connected(address: str | None) -> Any:
         if address is not None:
             reason = str(error).partition("\n")[0]
             raise InputError(
-                "a cluster of Ray must let this process in", f"{address} does not ({reason})",
-                "Is it of one version? A token must be in ~/.ray/auth_token here, with RAY_AUTH_MODE=token.",
+                "the Ray cluster must accept this process", f"{address} does not ({reason})",
+                "Install the cluster's version of Ray. If it needs a token, put that into ~/.ray/auth_token and set "
+                "RAY_AUTH_MODE=token.",
             ) from None  # fmt: skip
         ray.init("local", num_cpus=cores(), include_dashboard=False, log_to_driver=False, logging_level=ERROR)
     if address is not None:

@@ -31,14 +31,14 @@ MOST = 2**32 - 1
 
 @dataclass(slots=True)
 class Mapped:
-    """A mapping whose features all have places, with its row; the arrays are never modified.
+    """A mapping whose features all have places, and its sparse row; the arrays are never modified.
 
     Attributes:
         keys: Keys in order.
         kind: Kind of the keys.
         count: Number of features that these keys need: one more than the largest place.
         row: Indices and values.
-        rows: Cached result of the learner for the row, if any.
+        rows: The row as the learner computes with it; None if it has not been made yet.
     """
 
     keys: list[object]
@@ -58,7 +58,8 @@ class Features:
         self.seen: Row | None = None
         """Last learned row, so that other users of x in the same round need not encode it again."""
         self.mapped: Mapped | None = None
-        """Last mapping: x is encoded for predicting and for learning, and the next x usually has the same keys."""
+        """Last mapping, cached because x is encoded twice, for predicting and for learning, and because the next x
+        usually has the same keys."""
 
     def __getstate__(self) -> dict[str, object]:
         """Return the attributes to pickle, without cached rows."""
@@ -98,7 +99,7 @@ class Features:
             return self._new_mapping(x, keys, learn)
         self._keep_to(mapped.kind)
         row, values = mapped.row, encode.mapped_values(x)
-        if values.tobytes() != row[1].tobytes():  # bits: 0.0 == -0.0
+        if values.tobytes() != row[1].tobytes():  # bit patterns, because 0.0 == -0.0
             encode.check_finite(values)
             row = CheckedRow((row[0], values))
             self.mapped = Mapped(keys, mapped.kind, mapped.count, row)
@@ -123,7 +124,7 @@ class Features:
         return row
 
     def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
-        """Return x of the round just played, encoded; if `later` and it is not encoded yet, a copy of a dict."""
+        """Return x of the round just played, encoded; if `later`, a dict that is not encoded yet is only copied."""
         row, self.seen = self.seen, None
         if row is not None:
             return row
@@ -139,7 +140,7 @@ class Features:
         return self.kind, self.count, len(self.names)
 
     def forget(self, met: tuple[Kind | None, int, int]) -> None:
-        """Return to a snapshot of `met`, because later examples were rejected."""
+        """Return to a snapshot made by `met`, because the examples since then were rejected."""
         self.kind, self.count, names = met
         self.mapped = None
         while len(self.names) > names:
@@ -159,7 +160,7 @@ class Features:
         self.count = max(self.count, width)
 
     def widen(self, width: int) -> bool:
-        """Grow arrays to `width` columns, the new ones being 0 so far; return whether they grew."""
+        """Grow arrays to `width` columns, the new ones being 0 in all earlier rows; return whether they grew."""
         if self.kind != "array" or width <= self.count:
             return False
         self.count = width
@@ -186,7 +187,7 @@ class Features:
         self.mapped = None
         require(self.kind is not None or not self.count, "features must have a kind", self.count)
         sound = all(type(name) is str for name in names) and len(self.names) == len(names)
-        require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))
+        require(sound and len(names) in (0, self.count), "names must be distinct strings, one per feature", len(names))
 
 
 def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, NDArray[np.uint32]]:
@@ -196,14 +197,14 @@ def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, 
 
 
 def up_to(places: NDArray[np.uint32], last: int) -> NDArray[np.uint32]:
-    """Return the places with those above `last` replaced by `last`; the same array if it is short and none is above."""
+    """Return min(place, last) of every place; a short array is returned as it is if none is above `last`."""
     if len(places) <= encode.SHORT and max(places.tolist(), default=0) <= last:
         return places
     return np.minimum(places, np.uint32(last))
 
 
 def rows_never_seen(weights: Weights, x: Sparse) -> tuple[Weights, Sparse]:
-    """Apply `never_seen` to sparse rows, without other rows that their arrays may hold."""
+    """Apply `never_seen` to sparse rows, ignoring other rows that their arrays may hold."""
     if len(weights) and x.width <= len(weights):
         return weights, x
     x = x.alone()

@@ -17,12 +17,12 @@ class VersionSpaceFacts:
     Attributes:
         hypotheses: |H|.
         survivors: Number of hypotheses in the version space.
-        whole: Prior weight of H; |H| if the prior is uniform.
+        whole: Prior weight of all of H; |H| if the prior is uniform.
         weight: Prior weight of the survivors.
         lightest: Smallest prior weight of a hypothesis.
         restarts: Number of times that the version space became empty and the learner restarted with all of H.
-        emptied_at: Learner's round of the first restart; 0 without one.
-        rounds: Learner's rounds so far.
+        emptied_at: Round of the first restart, counted by the learner; 0 without a restart.
+        rounds: Rounds of the learner so far.
     """
 
     hypotheses: int
@@ -52,7 +52,7 @@ class Ballot:
     Attributes:
         weights: Prior weight of the hypotheses that predict each label.
         first: Label of the first survivor; 0 if it gives no valid label.
-        choices: Label of each survivor, in the format of the space.
+        choices: Label of each survivor, in a format that only the space interprets.
     """
 
     weights: Mapping[Label, int]
@@ -142,5 +142,5 @@ class HasLengths(Protocol):
 
 
 def task_for(labels: int | None) -> Task:
-    """Return the task of a learner on a hypothesis class with this number of labels; None is for -1 and +1."""
+    """Return the task of a learner on a hypothesis class with this number of labels; None stands for -1 and +1."""
     return "binary" if labels is None else "multiclass"

@@ -1,7 +1,7 @@
 """Multiclass labels: values of any type, numbered 0, 1, 2, ... in the order of their first appearance.
 
-A value is recognised in different spellings: 1, 1.0 and the text "1" of another file are the same label, unless one
-file has both texts and numbers.
+Different spellings are one label: 1, 1.0 and the text "1" of another file are the same, unless one file has both texts
+and numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.types import LabelValue, Prediction
 
 MOST_CLASSES = 20
-"""Maximum number of distinct integers that are taken for classes."""
+"""Maximum number of distinct integers that are interpreted as classes rather than as numbers to predict."""
 
 
 class Numbering:
@@ -23,7 +23,8 @@ class Numbering:
 
     Args:
         values: User's value of each label; the list belongs to the caller and grows in place.
-        known: Number of labels without names: if the first value is one of 0 .. known-1, the labels are these numbers.
+        known: Number of labels already learned without values: if the first value is one of 0 .. known-1, the values
+            are these numbers.
     """
 
     def __init__(self, values: list[LabelValue] | None = None, known: int = 0) -> None:
@@ -31,7 +32,7 @@ class Numbering:
         self._codes = {_key(value): code for code, value in enumerate(self.values)}
 
     def cut(self, known: int) -> None:
-        """Forget the values from label `known` on, from which nothing was learned."""
+        """Forget the values of label `known` and later ones, because their rows were rejected."""
         for value in self.values[known:]:
             del self._codes[_key(value)]
         del self.values[known:]
@@ -41,6 +42,7 @@ class Numbering:
         code = self._codes.get(_key(plain_label(value)))
         if code is not None:
             return code
+        # Not found as it is: a text may spell a number, or a number a text ("1" and 1).
         others = ((code, one) for code, one in enumerate(self.values) if isinstance(one, str) != isinstance(value, str))
         return next((code for code, one in others if alike(one, value)), None)
 
@@ -53,7 +55,7 @@ class Numbering:
         code = self.find(value)
         if code is None:
             code = len(self.values)
-            whole = isinstance(given, float) and given.is_integer() and abs(given) < 2**53
+            whole = isinstance(given, float) and given.is_integer() and abs(given) < 2**53  # exact as an integer
             self.values.append(int(given) if isinstance(given, float) and whole else given)
             self._codes[_key(self.values[-1])] = code
         return code
@@ -103,6 +105,7 @@ def alike(value: object, wanted: object) -> bool:
 
 
 def _key(value: object) -> object:
+    """Return a dictionary key that tells True from 1, which Python considers equal."""
     return (value,) if isinstance(value, bool) else value
 
 

@@ -3,10 +3,10 @@
 `Learner` is the base class of every learner here: implement `predict_one`, `play_one`, `facts`, and declare `fields`,
 the saved state (core/state.py), and `task` if it is not binary classification. Every other method has a default;
 `has("score_one")` is True if a learner overrides it. `Predictor` is the part that predicts, for classifiers that do not
-learn. core/adapt.py makes learners of objects from outside the package.
+learn. core/adapt.py wraps third-party objects in learners.
 
-`play_one` and `learn_many` return labels, or a `StepResult` if the learner draws its predictions, has another loss than
-mistakes, or has probabilities.
+`play_one` and `learn_many` return labels, or a `StepResult` if the learner draws its predictions, has a loss other than
+zero-one, or has probabilities.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ Ability = Literal[
 """A method that a learner may override."""
 
 ABILITIES: frozenset[str] = frozenset(get_args(Ability))
+"""Names of all optional methods."""
 
 
 class Predictor(ABC, Written):
@@ -81,7 +82,7 @@ class Predictor(ABC, Written):
         rows_held: Training rows that are part of the hypothesis and must be saved with it.
         rows_stored: Training rows that are saved for exact resuming only, and left out of a model without rows.
         normalize: Whether examples are divided by their norm; None if that is not an option.
-        replaces: Whether a score is explained by replacing columns, because it is no sum over features.
+        replaces: Whether a score is explained by replacing columns, because it is not a sum over features.
         scored: Scores of the last round or batch, if `keeps_scores`.
         shares: Mean weight of each forecaster of a mixture over all rounds.
         names: Name of each forecaster of a mixture.
@@ -132,8 +133,8 @@ class Predictor(ABC, Written):
         super().__init_subclass__(**more)
         if base:
             return
-        own = [vars(kind) for kind in cls.__mro__ if kind.__module__ != __name__]
-        cls.abilities = frozenset(name for name in ABILITIES if any(name in names for names in own))
+        overrides = [vars(kind) for kind in cls.__mro__ if kind.__module__ != __name__]
+        cls.abilities = frozenset(name for name in ABILITIES if any(name in names for names in overrides))
         for name in BY_ROWS:
             if isfunction(method := vars(cls).get(name)):
                 setattr(cls, name, _checked(name, method))
@@ -163,7 +164,7 @@ class Predictor(ABC, Written):
 
     @property
     def learns_labels(self) -> bool:
-        """Whether outcomes are labels; others are passed on unchanged, and `play_one` returns a `StepResult`."""
+        """Whether outcomes are labels; if not, they are passed on unchanged, and `play_one` returns a `StepResult`."""
         return self.task in ("binary", "multiclass")
 
     @property
@@ -179,8 +180,8 @@ class Predictor(ABC, Written):
     @property
     def probable(self) -> bool:
         """Whether each label has a probability."""
-        own = self.within.has("probability_one") or self.within.has("probabilities_one")
-        return self.task != "regression" and own
+        has_one = self.within.has("probability_one") or self.within.has("probabilities_one")
+        return self.task != "regression" and has_one
 
     @property
     def scores_rows(self) -> bool:
@@ -249,7 +250,7 @@ class Predictor(ABC, Written):
         return {cast(Label, self.predict_one(x)): 1.0}
 
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
-        """Return the prediction set of labels, or the interval."""
+        """Return the prediction set: labels, or the ends of an interval."""
         raise self._lacks("sets")
 
     # Explanations, in terms of features; game/explanation.py translates them to columns
@@ -259,11 +260,11 @@ class Predictor(ABC, Written):
         return None
 
     def attribution(self, x: Example) -> Attribution | None:
-        """Return the score of x as a sum over its features; None if it is none."""
+        """Return the score of x as a sum over its features; None if the score is not such a sum."""
         return None
 
     def importances(self) -> Importances | None:
-        """Return the importance of each feature, by what the learner holds; None if it holds nothing of the kind."""
+        """Return the importance of each feature, from the state of the learner; None if the state does not show it."""
         return None
 
     def drawn_tree(self) -> DrawnTree | None:
@@ -271,7 +272,7 @@ class Predictor(ABC, Written):
         return None
 
     def reference(self) -> Row | None:
-        """Return a typical row, to which others are compared; None if the learner knows none."""
+        """Return a typical row for comparison; None if the learner has none."""
         return None
 
     def last_rows(self, most: int) -> Batch | None:
@@ -308,9 +309,9 @@ class Predictor(ABC, Written):
             raise self._lacks(what)
         return batch
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def costs(self, predicted: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of predicted numbers: the squared or the absolute error."""
-        gaps = said - y
+        gaps = predicted - y
         found: NDArray[np.float64] = np.abs(gaps) if self.loss == "absolute" else gaps * gaps
         return found
 
@@ -327,9 +328,9 @@ class Predictor(ABC, Written):
         return max(self.rows_stored, self.within.rows_stored, *members, 0)
 
     def check_hash(self, stream: Stream) -> None:
-        """Raise `MismatchError` if the stream hashes features into another number of places than the learner has.
+        """Raise `MismatchError` if the stream hashes features into a different number of places than the learner has.
 
-        Batches are as wide as there are places; from single rows the learner may know fewer.
+        Batches are as wide as there are places; a learner that saw single rows only may know fewer.
         """
         if stream.bits is None:
             return
@@ -338,7 +339,7 @@ class Predictor(ABC, Written):
             features = one.features
             if features is None or features.kind != "numbers" or features.count in (0, places):
                 continue
-            bits = features.count.bit_length() - 1
+            bits = features.count.bit_length() - 1  # a power of two was hashed; another count may be single rows
             if features.count > places or features.count == 2**bits:
                 raise MismatchError(
                     f"names must be hashed as in training, to {features.count:,} places",
@@ -358,7 +359,7 @@ class Learner(Predictor, Stateful, base=True):
         sums_mistakes: Whether its weights are their initial value plus the sum of y x~ over its mistakes;
             `less(weights)` then returns a copy with these weights subtracted.
         scales: Whether the columns of a table should be scaled first (data/scaled.py).
-        wants_bias: Whether its `bias`, a constant feature, should be 1 then.
+        wants_bias: Whether its `bias`, a constant feature, should be 1 if columns are scaled.
         live: Whether its state can be copied but is not plain data for a file.
         seed: Seed of its random draws; None if it draws nothing.
         updates: Number of updates; None if they are not counted.
@@ -440,7 +441,7 @@ class Learner(Predictor, Stateful, base=True):
         return batch
 
     def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
-        """Return the last x as the inner learner saw it; if `later`, in a form to be encoded with others."""
+        """Return the last x as the inner learner saw it; if `later`, perhaps as a dict, to be encoded with others."""
         if self.features is None:
             raise self._lacks("rows of numbers")
         return self.features.seen_row(x, later)
@@ -448,7 +449,7 @@ class Learner(Predictor, Stateful, base=True):
     def widen(self, width: int) -> None:
         """Grow to `width` columns; all earlier rows had 0 in the new ones."""
         raise InputError(
-            f"the first rows must have all columns for {type(self.original).__name__}",
+            f"{type(self.original).__name__} needs all columns in the first rows",
             f"it has {self._columns():,} features, and now there are {width:,}: a number is missing for the first time",
             Advice("Fill or drop such rows, pass ", Option("drop", letter="COLUMN"), ", or choose a learner that "
                    "takes new features, such as auto or perceptron."),
@@ -479,7 +480,7 @@ class Learner(Predictor, Stateful, base=True):
     def between(self, first: int, last: int) -> Between:
         """Return results and bounds for the rounds `first` to `last`."""
         raise InputError(
-            "a learner needs guarantees on stretches to report some of its rounds: "
+            "a report on some of the rounds needs a learner with guarantees on intervals: "
             f"{type(self.original).__name__} has none. Use logistic:drift=true, or drift=true with another learner."
         )
 
@@ -513,7 +514,7 @@ BY_ROWS: Mapping[str, Callable[[Any, Batch], object]] = {
     "scores_many": Predictor.scores_many,
     "probabilities_many": Predictor.probabilities_many,
 }
-"""Default implementations of the methods of batches, one row at a time."""
+"""Default implementations of the batch methods, one row at a time."""
 
 
 def check_batch(own: Encoding | None, batch: object) -> None:
@@ -526,9 +527,9 @@ def check_batch(own: Encoding | None, batch: object) -> None:
         )
     if own is not None and batch.encoding is not None and not own.agrees(batch.encoding):
         raise MismatchError(
-            "a batch must be encoded as the training rows",
-            "this one was encoded by its own table, where features have other places",
-            "Read new rows with nk.read(new, like=ledger), and take its batches.",
+            "a batch must be encoded like the training rows",
+            "this one was encoded independently, so its features have other places",
+            "Read new rows with nk.read(new, like=ledger), and use its batches.",
         )
 
 

@@ -1,11 +1,11 @@
 """Losses: the cost of a prediction once the outcome is known.
 
-zero-one   1 if the prediction is not the outcome, else 0; any finite numbers
+zero-one   1 if the prediction is not the outcome, else 0; predictions and outcomes are any finite numbers
 absolute   |p - y|, p and y from 0 to 1
 squared    (p - y)^2, p and y from 0 to 1
-log        -ln of the probability that p gave the outcome y, 0 or 1. Predictions are clipped to [clip, 1 - clip] first,
-           so it is at most ln(1/clip); clipping the losses themselves would break convexity
-table      no prediction: the losses of the experts are given, from 0 to 1
+log        -ln of the probability that the prediction p gives to the outcome y, 0 or 1. Predictions are first clipped to
+           [clip, 1 - clip], so the loss is at most ln(1/clip); clipping the losses themselves would break convexity
+table      no predictions: the losses of the experts are the data, from 0 to 1
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from novikoff.core.errors import Advice, InputError, Option, shown
 
 NAMES = ("zero-one", "absolute", "squared", "log", "table")
 ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(len(NAMES))
+"""Codes of the losses for compiled loops: positions in `NAMES`."""
 RANGES = ("finite", "from 0 to 1", "from 0 to 1", "from 0 to 1", "from 0 to 1")
 """Range of predictions (of losses, for a table), by code."""
 
@@ -65,11 +66,12 @@ class Loss:
         """Largest possible loss, rounded up so that no computed loss exceeds it."""
         if self.name != "log":
             return 1.0
+        # A prediction above 1 - clip is clipped to the rounded 1 - clip, and loses ln of 1 - that; hence the minimum.
         return -math.log(min(self.clip, 1.0 - (1.0 - self.clip))) * (1.0 + 1e-15)
 
     @property
     def convex(self) -> bool:
-        """Whether a mixture of predictions loses no more than the experts on average."""
+        """Whether the weighted mean of predictions never loses more than the weighted mean of their losses."""
         return self.name in ("absolute", "squared", "log")
 
     @property

@@ -22,13 +22,13 @@ def saved(learner: Learner) -> State:
 
 
 def restored(state: State) -> Learner:
-    """Return the learner that `saved` has written."""
+    """Return the learner that `saved` has packed."""
     name = state["learner"]
     if isinstance(name, type):  # a copy within this process; a file cannot contain a class
         live: Any = name
         return adapt(live.restore(state["state"]))
     known = find(name, "learner") if isinstance(name, str) else None
-    require(known is not None, "a learner in a team must be known here", name)
+    require(known is not None, "a learner in an ensemble must be registered here", name)
     kind: Any = known and known.load()
     return adapt(kind.restore(state["state"]))
 

@@ -2,7 +2,7 @@
 
 A game processes its rows in chunks. It pauses before each round that an observer requested with `due` and calls
 `look`; after the rounds of a chunk, or of a part of it, it calls `see`. Between two chunks the learner and the ledger
-agree, and the game can be interrupted.
+have the same rounds, so the game can be interrupted there.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Observer:
     waits = True
     """Whether `due` and `look` are called."""
     sees_copies = True
-    """Whether `see_one` is called for every round of a weighted row, or for the first only; `see` gets all rounds."""
+    """Whether `see_one` is called for every round of a weighted row or only for the first; `see` gets all rounds."""
 
     def begin_pass(self, ledger: Ledger) -> None:
         """Handle the start of pass `ledger.passes`, or its continuation."""
 
     def due(self, ledger: Ledger, rounds: int) -> int:
-        """Return after how many of the next `rounds` rounds to `look`; `rounds` if not before then."""
+        """Return the number of rounds until the next `look`, at most `rounds`."""
         return rounds
 
     def look(self, ledger: Ledger) -> None:

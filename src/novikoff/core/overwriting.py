@@ -31,12 +31,12 @@ def check_replaced(
     except OSError:  # no such file, or an invalid path: writing reports that
         return
     if not stat.S_ISREG(there.st_mode):
-        raise error(f"{what} must be written to a plain file: {name} is none. Choose another name.")
+        raise error(f"{what} must be written to a regular file: {name} is not one. Choose another name.")
     if force or there.st_size == 0 or _holds(name, is_one):
         return
     raise error(
         f"{what} must not replace a file of another kind",
-        f"{name} is there, with {there.st_size:,} bytes that are not {what}",
+        f"{name} exists, with {there.st_size:,} bytes that are not {what}",
         Advice("Choose another name, or replace it with ", Option("force", True), "."),
     )
 

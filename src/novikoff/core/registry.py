@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 Room = Literal["learner", "adversary", "class", "stream", "format"]
+"""Kind of a registered object."""
 
 GROUPS: Mapping[Room, str] = {"learner": "novikoff.learners", "format": "novikoff.sources"}
-"""Groups of entry points."""
+"""Entry-point group of each kind that other packages can provide."""
 
 LEARNER = ("promises", "predict_one", "learn_one", "facts", "state", "restore")
 """Attributes that a learner's class must have."""
@@ -28,12 +29,12 @@ class Format(NamedTuple):
     """A file format: how it is opened and recognised.
 
     Args:
-        open: Function of a source (a path, "-" or a binary file) and of options, that returns a stream.
-        suffixes: Endings of file names of this format, compressed or not: (".xyz",).
+        open: Function open(source, **options) that returns a stream; the source is a path, "-" or a binary file.
+        suffixes: Endings of file names of this format, without that of a compression: (".xyz",).
         recognises: Function that returns whether the first 64 KB, uncompressed, are of this format; called if no
             built-in format matches.
-        unlabelled: Function that opens a source without labels, for prediction: of the source, whether the task is
-            regression, and options. None if there are no such files.
+        unlabelled: Function unlabelled(source, regression, **options) that opens a source without labels, for
+            prediction. None if there are no such files.
         recognises_unlabelled: Function that returns whether lines are of this format without labels; None if labelled
             and unlabelled sources look alike.
 
@@ -59,7 +60,7 @@ class Entry(NamedTuple):
         attribute: Its name there.
         registered: The object itself, if it is not ours.
         suffixes: File suffixes of a format.
-        mark: Bytes that every file of a format has near its beginning: without them its module is not imported.
+        mark: Bytes that every file of a format has near its beginning; if they are absent, its module is not imported.
     """
 
     room: Room
@@ -91,7 +92,7 @@ class Entry(NamedTuple):
         import inspect
 
         constructor = self.load()
-        several = inspect.isfunction(constructor) or self.room == "stream"  # several to a module
+        several = inspect.isfunction(constructor) or self.room == "stream"  # a module may define several of these
         text = inspect.getdoc(constructor) if several else self.doc()
         return ((text or "").splitlines() or [""])[0].rstrip(".")
 
@@ -208,7 +209,7 @@ MANY: Mapping[str, Entry] = {
     "logistic": Entry("learner", "convex.multiclass_logistic", "MulticlassLogistic"),
     "kernel-perceptron": Entry("learner", "kernel.multiclass_kernel_perceptron", "MulticlassKernelPerceptron"),
 }
-"""Multiclass counterpart of binary learners, by name; it takes the same arguments, or most of them."""
+"""Multiclass counterparts of binary learners, by name; they take the same arguments, or most of them."""
 
 _registered_multiclass: dict[str, Entry] = {}
 """Multiclass counterparts registered in this process."""
@@ -251,7 +252,7 @@ def register(name: str, what: object = None, multiclass: object = None) -> Any:
     found = _entry(name, what, "format" if isinstance(what, Format) else "learner")
     taken = CATALOG.get(name) or _registered[found.room].get(name)
     if taken is not None and taken[:3] != found[:3]:  # the same class may be defined again, as in a notebook
-        raise _error(f"a name must be free: {name} is the {taken.room} {taken.attribute}. Choose another.")
+        raise _error(f"a name must not be taken: {name} is the {taken.room} {taken.attribute}. Choose another.")
     _registered[found.room][name] = found
     if multiclass is not None:
         _registered_multiclass[name] = _entry(name, multiclass, "learner")
@@ -269,7 +270,7 @@ def with_multiclass() -> list[str]:
 
 
 def names(room: Room) -> list[str]:
-    """Return the names of one kind: built-in ones in catalog order, formats sorted, then the others."""
+    """Return the names of one kind: built-in names in catalog order (formats sorted), then third-party names."""
     ours = [name for name, entry in CATALOG.items() if entry.room == room]
     if room == "format":
         ours.sort()
@@ -368,7 +369,7 @@ def _load(name: str, room: Room) -> Entry | None:
         return None
     if len(points) > 1:
         homes = " and ".join(f"{point.value} of {point.package}" for point in points.values())
-        raise _error(f"one package may bring the {room} {name}: {homes} do. Remove one of them.")
+        raise _error(f"only one package may provide the {room} {name}: {homes} do. Remove one of them.")
     (point,) = points.values()
     try:
         what = point.load()
@@ -391,7 +392,7 @@ def _entry(name: str, what: Any, room: Room) -> Entry:
     import re
 
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]*", name):
-        raise _error(f"a name must be of letters, digits and hyphens: got {name!r}.")
+        raise _error(f"a name must consist of letters, digits and hyphens, a letter first: got {name!r}.")
     if room == "format":
         if not isinstance(what, Format):
             raise _error(f"a format must be a novikoff.Format: {name} is a {type(what).__name__}.")

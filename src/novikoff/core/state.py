@@ -1,4 +1,4 @@
-"""Saved state: the fields of a learner are declared once; saving, restoring and validation follow.
+"""Saved state: a learner declares its fields once; saving, restoring and validation are derived from them.
 
     class Perceptron(Learner):
         fields = (
@@ -15,7 +15,8 @@ in the declared order. A size or limit is a number, or the path of an attribute 
 `after_restoring`.
 
 A model file may be damaged, edited or untrusted: every value that compiled code uses as an index, an end, a shape or a
-count is validated here first. Classes that write `state` and `restore` by hand say why, and use the functions below.
+count is validated here first. Classes that implement `state` and `restore` by hand give the reason, and use the
+functions below.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Field(ABC):
             owner: Object with the fields declared before this one; None for arguments.
             of: Kind of object, for messages.
         """
-        require(isinstance(state, Mapping), f"{of} must be saved by the names of its values", state)
+        require(isinstance(state, Mapping), f"{of} must be saved as a mapping from names to values", state)
         if self.default is not None and self.name not in state:
             return self.default()
         require(self.name in state, f"{self.name} of {of} must be saved", sorted(state))
@@ -232,7 +233,10 @@ class Choice(Field):
 
 @dataclass(frozen=True)
 class First(Field):
-    """The first of the rounds that `times` counts; 0 if there was none."""
+    """The number of the first round that `times` counts; 0 if there was none.
+
+    If `times` of `rounds` rounds were counted, the first is at most rounds - times + 1.
+    """
 
     times: str
 
@@ -246,7 +250,7 @@ class First(Field):
 
 @dataclass(frozen=True)
 class Number(Field):
-    """A number from `least` to `most`; unless `finite`, infinities and NaN are accepted too."""
+    """A number from `least` to `most`; with finite=False any number, infinities and NaN included."""
 
     least: Limit = -math.inf
     most: Limit = math.inf
@@ -265,7 +269,7 @@ class Number(Field):
 
 @dataclass(frozen=True)
 class Sum(Field):
-    """A `Total`, saved as two numbers: the sum and its compensation for rounding; both `finite` unless allowed."""
+    """A `Total`, saved as two numbers: the sum and its compensation for rounding; both must be finite if `finite`."""
 
     finite: bool = True
 
@@ -311,7 +315,7 @@ class Array(Field):
     def restored(self, state: State, owner: object, of: str) -> Any:
         found = super().restored(state, owner, of)
         fits = not self.inplace or (found is None) == (lookup(owner, self.path) is None)
-        require(fits, f"{self.name} of {of} must be none where it is not kept", state[self.name])
+        require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state[self.name])
         return found
 
     def pack(self, value: Any, owner: object) -> Any:
@@ -324,8 +328,8 @@ class Array(Field):
         return found.copy()
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
-        own = lookup(owner, self.path).shape if self.shape is None else self.shape
-        shape = tuple(size_of(owner, size) for size in own)
+        sizes = lookup(owner, self.path).shape if self.shape is None else self.shape
+        shape = tuple(size_of(owner, size) for size in sizes)
         found = array(state, self.name, shape, self.dtype, self.finite, of)
         if self.nonnegative is not False:
             some = found if self.nonnegative is True else found[..., list(self.nonnegative)]
@@ -355,10 +359,10 @@ class Part(Field):
     """An object with its own state.
 
     Attributes:
-        kind: Its class, which restores it; None if the constructor of the owner makes the part, which then loads its
-            state.
-        places: Path of a size that the part's `state` and `load` take.
-        given: Attributes of the owner that the part's constructor takes, and that are not in its state.
+        kind: Class of the part, which restores it; None if the constructor of the owner makes the part, which then
+            loads its state.
+        places: Path of a size that is passed to the `state` and `load` of the part.
+        given: Attributes of the owner that are passed to the constructor of the part and are not in its state.
     """
 
     kind: type[Saved] | None = None
@@ -369,7 +373,7 @@ class Part(Field):
     def restored(self, state: State, owner: object, of: str) -> Any:
         found = super().restored(state, owner, of)
         fits = self.kind is not None or (found is None) == (lookup(owner, self.path) is None)
-        require(fits, f"{self.name} of {of} must be none where it is not kept", state[self.name])
+        require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state[self.name])
         return found
 
     def pack(self, value: Any, owner: object) -> Any:
@@ -444,7 +448,7 @@ def keeps_rows() -> bool:
 
 @contextmanager
 def leaving_out_rows(without: bool = True) -> Iterator[None]:
-    """Leave such training rows out of every state that is made in this block, nested learners included."""
+    """Omit training rows that only exact resuming needs from all states made in this block, nested ones included."""
     token = _KEEPS_ROWS.set(not without)
     try:
         yield
@@ -509,7 +513,7 @@ class Stateful:
 def require(sound: bool, must: str, value: Any) -> None:
     """Raise `ModelFileError` unless `sound`; `must` is the requirement, `value` the saved value."""
     if not sound:
-        raise ModelFileError(f"{must}: the saved one has {shown(value)}.")
+        raise ModelFileError(f"{must}: the file has {shown(value)}.")
 
 
 def integer(state: State, name: str, least: int = 0, most: int = MOST_ROUNDS, of: str = "a learner") -> int:
@@ -560,10 +564,10 @@ def array(
 
 
 def ends(state: State, name: str, rows: int | None, dtype: Any = np.int64, of: str = "rows") -> NDArray[Any]:
-    """Return the non-decreasing row ends of the state, beginning with 0: one more than there are rows."""
+    """Return the (rows + 1,) row borders of the state: 0, then the end of each row, never decreasing."""
     found = array(state, name, (None if rows is None else rows + 1,), dtype, of=of)
     rising = len(found) > 0 and found[0] == 0 and bool((found[1:] >= found[:-1]).all())
-    require(rising, f"{name} of {of} must begin with 0 and never fall", found[:3])
+    require(rising, f"{name} of {of} must begin with 0 and not decrease", found[:3])
     return found
 
 
@@ -571,7 +575,7 @@ def indices(state: State, name: str, size: int | None, below: int, dtype: Any = 
     """Return an array of indices of the state, each at least 0 and less than `below`."""
     found = array(state, name, (size,), dtype, of=of)
     sound = len(found) == 0 or (int(found.min()) >= 0 and int(found.max()) < below)
-    require(sound, f"{name} of {of} must be from 0 and below {brief(below)}", found[:3])
+    require(sound, f"{name} of {of} must be at least 0 and below {brief(below)}", found[:3])
     return found
 
 
@@ -619,7 +623,7 @@ def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
     try:
         return parse(saved)
     except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise ModelFileError(f"{must}: the saved one has {shown(saved)} ({error}).") from None
+        raise ModelFileError(f"{must}: the file has {shown(saved)} ({error}).") from None
 
 
 def corners(state: State, parse: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:

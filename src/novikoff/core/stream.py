@@ -26,7 +26,7 @@ class Target(NamedTuple):
 
     Attributes:
         name: Name of the column.
-        chosen: How it was chosen: "last column", "by its name", "as asked".
+        chosen: Reason for the choice: "last column", "by its name", "as asked".
     """
 
     name: str
@@ -47,15 +47,15 @@ class Stream(ABC):
         label_values: Values of the numbered labels so far; None if the numbers are the source's values.
         several: Whether the first rows have three labels or more.
         rereadable: Whether it can be read again.
-        fixed: False if foreign code generates the rows on demand.
+        fixed: False if third-party code generates the rows on demand.
         features: Names of the columns; None if they have none.
-        experts: Names of the experts, if there are any.
+        experts: Names of the experts; empty if there are none.
         rows: Number of rows; None if it is unknown before reading.
         outcomes: "labels", or "numbers" for regression.
         numeric: Whether the labels look like numbers to predict.
         loss: Loss of the experts' predictions; None if unknown.
-        bits: Features are hashed into 2^bits columns; None if they are not hashed.
-        unlabelled: Whether the labels are dummies without meaning.
+        bits: Logarithm of the number of columns, 2^bits, into which features are hashed; None if they are not hashed.
+        unlabelled: Whether the source has no labels, and those of its batches are placeholders.
         encoding: How columns of a table become features (data/tables/encoding.py); None if the source is not a table.
         table: Whether the features are the columns of a table.
         scaled_by_default: Whether columns have different units, so that a learner made from a spec scales them unless
@@ -139,18 +139,18 @@ class Stream(ABC):
         return self.rows
 
     def fingerprint(self) -> dict[str, Any] | None:
-        """Return what a resumed game must find unchanged, such as a file's size and date; None if nothing."""
+        """Return properties that a resumed game must find unchanged, such as a file's size and date; None for none."""
         return None
 
     def extent(self) -> int:
         """Return the length in the units of `part`: rows, or bytes of a text."""
         rows = self.count() if self.rereadable else None
         if rows is None:
-            raise SourceError(f"only a rereadable source of known length can be split: {self.name} is not.")
+            raise SourceError(f"only a rereadable source of known length can be split: {self.name} is not one.")
         return rows
 
     def borders(self) -> Sequence[int]:
-        """Return preferred borders of parts, such as the row groups of a file; none if any will do."""
+        """Return preferred borders of parts, such as those of the row groups of a file; empty if any will do."""
         return ()
 
     def part(self, first: int, last: int) -> Stream:
@@ -168,7 +168,7 @@ class Stream(ABC):
     def cuts(self, count: int) -> list[int]:
         """Return the `count` + 1 borders of parts of about equal size; at `borders`, if there are enough of them."""
         if count < 1:
-            raise SourceError(f"parts must be at least one: got {count}.")
+            raise SourceError(f"the number of parts must be at least 1: got {count}.")
         extent = self.extent()
         even = [extent * k // count for k in range(count + 1)]
         good = sorted({0, extent, *self.borders()})
@@ -177,7 +177,7 @@ class Stream(ABC):
     def read_as(self, other: Stream) -> None:
         """Use the labels and columns of another file of the same kind from the next pass on."""
         if self.labels != other.labels or self.features != other.features:
-            raise SourceError(f"files must have one kind of labels and columns: {self.name} differs from {other.name}.")
+            raise SourceError(f"files must have the same labels and columns: {self.name} differs from {other.name}.")
 
     def position_at(self, row: int) -> Position | None:
         """Return the position of row `row`, from 0, if it can be reached without reading earlier rows; else None."""
@@ -242,6 +242,6 @@ class Part(Stream):
 
 
 def there_before(stream: Stream) -> bool:
-    """Return whether the rows are known to be fixed in advance: a file or memory, read by code of this package only."""
+    """Return whether the rows are known to be fixed in advance: a file or memory that only this package reads."""
     ours = type(stream).__module__.startswith("novikoff.") and "batches" not in vars(stream)
     return ours and stream.rereadable and stream.fixed

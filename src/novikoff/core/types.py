@@ -1,8 +1,8 @@
 """Types of the game: domains, labels, results, runs, adversaries, theorems.
 
-Rounds go t = 1, 2, ...: see x_t, predict, see y_t, pay 1 for a mistake, learn.
+In round t = 1, 2, ... the learner sees x_t, predicts, sees y_t, pays 1 for a mistake, and learns.
 Labels are -1 and +1 internally, or 0 .. k-1 for multiclass learners.
-Ties predict +1; multiclass ties predict the smallest label.
+The prediction in a tie is +1, or the smallest label of a multiclass learner.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ Task = Literal["binary", "multiclass", "regression", "advice", "losses"]
 """Prediction problem: labels -1 and +1, labels 0 .. k-1, real outcomes, advice of experts, or their losses alone."""
 
 Kind = Literal["vector", "index", "point", "advice", "losses", "any"]
+"""Kind of examples (see `Domain`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ class Domain:
     def admits(self, other: Domain) -> bool:
         """Return whether a learner on this domain accepts the examples of `other`.
 
-        Integers are real numbers, a single number can be an index, and numbers can happen to be whole, hence points:
-        the last two are checked on each example.
+        Integers are real numbers; a single number may be an index, and real numbers may all be integers, hence a point:
+        these two are checked on each example.
         """
         if "advice" in (self.kind, other.kind) or "losses" in (self.kind, other.kind):
             return self.kind == other.kind and (self.width == other.width or None in (self.width, other.width))
@@ -203,11 +204,11 @@ class StepResult(NamedTuple):
         probabilities: Probability given to the observed label before it was observed; None without probabilities.
         scores: Log-odds of +1 behind the probabilities: (rows,), (rows, K) for the members, (rows, k) for multiclass
             labels.
-        sets: (rows, 3) for prediction sets: group, whether the outcome was missed, size; -1 for no set, infinite for
-            all numbers.
+        sets: (rows, 3) for prediction sets: the group, whether the outcome was missed, and the size, which is -1
+            without a set and infinite for the set of all numbers.
         confidences: Multiclass: probability given to the predicted label; NaN if unknown.
-        briers: Multiclass: sum over all labels of (P - 1 if observed)^2.
-        results: Result of each learner of an ensemble, None for those without.
+        briers: Multiclass: sum over all labels of P^2, with (1 - P)^2 for the observed one.
+        results: Result of each learner of an ensemble; None for learners without one.
     """
 
     predictions: Any
@@ -245,7 +246,7 @@ def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
 
 
 def _rows(values: list[Any]) -> NDArray[np.generic]:
-    """Stack values; scores of labels that were not known yet are -inf."""
+    """Stack values; scores of labels that were not known in earlier rounds are -inf."""
     most = max(map(np.size, values))
     if np.ndim(values[0]) == 0 or all(np.size(value) == most for value in values):
         return np.array(values)
@@ -282,7 +283,7 @@ F = TypeVar("F", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Run(Generic[F]):
-    """The plain data of one game that theorems are evaluated on.
+    """Data of one game on which theorems are evaluated.
 
     Attributes:
         before: Facts of the learner when the game started.
@@ -379,13 +380,13 @@ def check_label(y: Outcome, labels: int | None) -> Label:
         what = "-1 or +1" if labels is None else f"an integer from 0 to {labels - 1}"
         stands = 1 if y else -1 if labels is None else 0
         raise InputError(
-            f"a label must be {what}, not a boolean: got {y}. Pass {stands}, or give the source the two values it uses."
+            f"a label must be {what}, not a boolean: got {y}. Pass {stands}, or the two label values to the source."
         )
     if labels is None:
         value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
         if isinstance(value, (int, float, np.integer, np.floating, np.bool_)) and (value == 1 or value == -1):
             return 1 if value == 1 else -1
-        raise InputError(f"a label must be -1 or +1: got {shown(y)}. Give the source the two values it uses.")
+        raise InputError(f"a label must be -1 or +1: got {shown(y)}. Pass the two label values to the source.")
     if isinstance(y, (int, np.integer)) and 0 <= y < labels:
         return int(y)
     raise InputError(f"a label must be an integer from 0 to {labels - 1}: got {shown(y)}.")
