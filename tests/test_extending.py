@@ -229,7 +229,7 @@ def test_model_of_an_unknown_learner_is_refused_without_imports(elimination, tmp
     nk.save(kept, tmp_path / "kept.nk")
     monkeypatch.setattr(registry, "_points", lambda room: [])
     registry._registered["learner"].clear()
-    with pytest.raises(ModelFileError, match=r"must be known here: .*model.nk holds 'elimination'. Install"):
+    with pytest.raises(ModelFileError, match=r"must be registered here: .*model.nk holds 'elimination'. Install"):
         nk.load(tmp_path / "model.nk")
     with pytest.raises(ModelFileError, match="must be registered here: the file has 'elimination'"):
         nk.load(tmp_path / "team.nk")

@@ -127,7 +127,7 @@ def test_certificates_of_a_model_without_rows_stay_as_proved():
     nk.play(again.learner, (x[300:], y[300:]), ledger=again)
     (after,) = again.certify()
     assert (after.status, after.bound) == ("void", None)
-    assert after.reason == f"a model file left its comparators out after 300 rounds; proved until then: {proved}"
+    assert after.reason == f"a model file omitted its comparators after 300 rounds; proved until then: {proved}"
 
 
 def test_a_resumed_model_without_rows_shows_no_bound_of_its_first_rounds():
@@ -167,7 +167,7 @@ def test_an_edited_certificate_in_a_file_is_refused():
     what.meta["ledger"]["proved"]["certificates"][0]["bound"] = 1e-3
     file = io.BytesIO()
     persistence.pack(what, file)
-    with pytest.raises(nk.core.errors.ModelFileError, match="agree with itself"):
+    with pytest.raises(nk.core.errors.ModelFileError, match="must be consistent"):
         persistence.load(file)
 
 

@@ -112,7 +112,7 @@ def test_ray_changes_no_bit(here, file):
     assert means[0].tobytes() == means[1].tobytes()
     best = [nk.hindsight(nk.read(file), on=on) for on in ("threads", "ray")]
     assert repr((best[0].facts, best[0].hinge, best[0].margin)) == repr((best[1].facts, best[1].hinge, best[1].margin))
-    with pytest.raises(MismatchError, match="plays on index"):
+    with pytest.raises(MismatchError, match="needs examples of domain index"):
         nk.compare(["threshold-halving:n=10"], file, on="ray")
 
 

@@ -135,7 +135,7 @@ def folder(tmp_path_factory):
             ["run", "h.csv", "m.nk"],
             "expected a source, got the model file m.nk. To resume it: novikoff run SOURCE --resume m.nk",
         ),
-        (["run", "h.csv", "--resume", "h.csv"], "h.csv is a table or another text. Pass a file that --save wrote"),
+        (["run", "h.csv", "--resume", "h.csv"], "h.csv is a table or other text. Pass a file that --save wrote"),
         (["predict", "h.csv", "m.nk"], "the model comes before the source. Try: novikoff predict m.nk h.csv"),
         (["run", "h.csv", "--target", "deny"], "(did you mean --label?)"),
         (["run", "h.csv", "--target=deny"], "(did you mean --label?)"),
@@ -160,7 +160,7 @@ def test_command_line_error_names_problem_and_remedy(folder, words, told):
     ("content", "told"),
     [
         (b"", "is empty"),
-        (b"a,b\n1,2\n", "is a table or another text"),
+        (b"a,b\n1,2\n", "is a table or other text"),
         (b'{"rounds": 3}', "is a JSON file"),
         (pickle.dumps({1: 2}), "is a pickle"),
         (b"PAR1....", "is a Parquet file"),

@@ -104,7 +104,7 @@ def test_a_plot_of_a_game(tmp_path):
     (("perceptron", GAME[0]), "the learner must be a bandit on losses, such as"),
     (("exponential-weights:experts=4,loss=table", GAME[0]), "the learner must be a bandit on losses, such as"),
     (("exp3-ix", "stream:noisy"), "a stream for bandits must have losses, as bandit-losses does"),
-    (("exp3-ix:arms=3", GAME[0]), "plays on losses[3]"),
+    (("exp3-ix:arms=3", GAME[0]), "needs examples of domain losses[3]"),
     (("exp3-ix", "one", "more"), "unknown argument: more"),
     (("exp3-ix", GAME[0], "--policy", "q"), "--policy is for a log"),
     (("log.csv", "--rounds", "5"), "--rounds is for a learner that is played"),

@@ -187,6 +187,6 @@ def test_hindsight_of_a_scaled_game_that_continues_is_that_of_the_whole(folder):
 def test_hindsight_of_a_scaled_game_is_of_one_pass(folder):
     code, _, error = novikoff("run", "perceptron", "rows.csv", "--passes", "2", "--hindsight", cwd=folder)
     assert code == 2
-    assert "hindsight of a scaled game needs one pass from the first example on: 2 passes are asked for." in error
+    assert "hindsight of a scaled game needs one pass from the first example on: 2 passes were requested." in error
     told = played("perceptron", "rows.csv", "--passes", "2", "--hindsight", "--scale", "none", cwd=folder)
     assert told["hindsight"]

@@ -239,7 +239,7 @@ def test_hindsight_and_keep_in_python(tmp_path):
     kept, game = nk.load(tmp_path / "kept.nk"), nk.load(tmp_path / "game.nk")
     assert kept.predict_one({"a": 3.0, "b": 100.0}) == 1
     assert same(game.learner.state(), ledger.learner.state())
-    with pytest.raises(InputError, match="needs one pass from the first example on: the learner had met others"):
+    with pytest.raises(InputError, match="needs one pass from the first example on: the learner had seen examples"):
         nk.play(ledger.learner, rows, hindsight=True)
 
 

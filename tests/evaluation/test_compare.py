@@ -360,7 +360,7 @@ def test_the_first_task_that_fails_is_reported_and_the_others_end(threads):
 
 
 def test_a_learner_that_cannot_take_the_rows_is_reported():
-    with pytest.raises(nk.NovikoffError, match="plays on index"):
+    with pytest.raises(nk.NovikoffError, match="needs examples of domain index"):
         compare(["perceptron", "threshold-halving:n=10"], noisy_arrays(), shuffles=2)
 
 

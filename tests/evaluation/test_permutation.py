@@ -121,7 +121,7 @@ def test_invalid_arguments_are_refused():
         permutation_test("perceptron", stream, 0)
     with pytest.raises(SpecError):
         permutation_test("nobody", stream)
-    with pytest.raises(SpecError, match="made afresh for each game"):
+    with pytest.raises(SpecError, match="so that each game gets a new one"):
         permutation_test(Perceptron(), stream)
     with pytest.raises(InputError, match="a statistic must be a number: got nan, with shuffle 0"):
         permutation_test("perceptron", stream, 3, statistic=lambda wrong: float("nan"))

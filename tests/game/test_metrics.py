@@ -164,7 +164,7 @@ def test_a_saved_game_resumes_with_its_area(tmp_path):
     again = nk.load(tmp_path / "half.nk")
     rest = nk.play(again.learner, (x[100:], y[100:]), ledger=again)
     assert rest.auc == whole.auc
-    with pytest.raises(ModelFileError, match="scores must be of its 100 rounds"):
+    with pytest.raises(ModelFileError, match="it must have scores of its 100 rounds"):
         ledger_state.restore({**ledger_state.state_of(half), "ranking": whole.ranking.state()}, half.learner)
 
 

@@ -198,7 +198,7 @@ def test_array_with_false_header_is_refused_before_allocation(tmp_path, shape):
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24)
     state = '{"hypotheses": {"class": "table", "matrix": {"__array__": "a"}}, "prior": null, "conservative": false}'
     write(tmp_path / "m.nk", state, a=data)
-    with pytest.raises(ModelFileError, match="the size of its header"):
+    with pytest.raises(ModelFileError, match="the size that its header states"):
         nk.load(tmp_path / "m.nk")
 
 

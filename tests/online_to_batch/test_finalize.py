@@ -353,7 +353,7 @@ def test_a_file_with_a_classifier_is_not_a_game(tmp_path):
 
     kept = finalize(nk.play(nk.Perceptron(), data(50), candidates=5), "last")
     nk.save(kept, tmp_path / "kept.nk")
-    with pytest.raises(ModelFileError, match="a classifier that was kept"):
+    with pytest.raises(ModelFileError, match="a classifier made by finalize"):
         load_game(tmp_path / "kept.nk")
 
 

@@ -36,8 +36,8 @@ class Constant(NamedTuple):
     """A constant prediction.
 
     Attributes:
-        says: Label or number.
-        costs: Its mistakes, or its loss.
+        says: Predicted label or number.
+        costs: Number of mistakes, or total loss.
     """
 
     says: Any
@@ -61,7 +61,7 @@ class Baselines(Stateful):
     """Counts for the baselines.
 
     Attributes:
-        counts: (prediction, label) -> rounds; None after too many labels.
+        counts: Number of rounds of each pair (prediction, label); None after too many labels.
         changes: Rounds whose label differs from the previous one.
         last: Label of the last round; before the first, the first prediction of repeating the previous label.
         numbers: Number of numeric outcomes.
@@ -122,7 +122,7 @@ class Baselines(Stateful):
         if k > MOST:
             self.counts = None
             return
-        cells = places.reshape(-1)[:n] * k + places.reshape(-1)[n:]
+        cells = places.reshape(-1)[:n] * k + places.reshape(-1)[n:]  # one number per pair (prediction, label)
         labels = [_whole(value) for value in values.tolist()]
         if k <= FEW:
             counts = np.bincount(cells, minlength=k * k)
@@ -149,7 +149,7 @@ class Baselines(Stateful):
             self.last = _whole(y[-1].item())
 
     def weigh_changes(self, y: NDArray[np.number], weights: NDArray[np.int64]) -> None:
-        """Add the weight above 1 of the rows whose label changes; each change is counted once more afterwards.
+        """Add weight - 1 for each row whose label changes; the ordinary count adds the remaining 1 afterwards.
 
         Repeating the previous label predicts a weighted row only once, wrongly if its label differs from the previous
         row's.
@@ -201,7 +201,7 @@ class Baselines(Stateful):
         if not self.numbers:
             return None
         above, squares = float(self.sums) / self.numbers, float(self.squares)
-        loss = squares - above * float(self.sums)
+        loss = squares - above * float(self.sums)  # sum (y - mean)^2 = sum (y - a)^2 - n (mean - a)^2
         return Constant(self.first + above, max(loss, 0.0)) if math.isfinite(loss) else None
 
     @property

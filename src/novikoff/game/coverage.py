@@ -85,6 +85,7 @@ class Coverage(Stateful):
 
     def by_group(self, now: Standing) -> list[tuple[str, int, int]]:
         """Return name, rounds and misses of each group, including overlapping ones; `now` is the learner's standing."""
+        # Counts are kept per cell; if groups overlap, a group is a union of cells.
         if not now["overlapping"]:
             return list(zip(now["groups"], self.rounds, self.misses, strict=False))
         items = now["overlapping"].items()
@@ -104,8 +105,8 @@ class Coverage(Stateful):
             return
         groups, missed, sizes = sets[:, 0].astype(np.int64), sets[:, 1] > 0.0, sets[:, 2]
         full = sizes == self.most if self.most else np.isinf(sizes)
-        sums = np.cumsum([missed, sizes < 0.0, full], axis=1)
-        counted = np.where((sizes < 0.0) | np.isinf(sizes), 0.0, sizes)
+        sums = np.cumsum([missed, sizes < 0.0, full], axis=1)  # (3, rows) misses, empty and full sets so far
+        counted = np.where((sizes < 0.0) | np.isinf(sizes), 0.0, sizes)  # sizes that enter the mean
         at, done, before = 0, self.played, (self.missed, self.empty, self.everything)
         while self._next <= done + len(sets):
             stop = self._next - done
@@ -128,6 +129,9 @@ class Coverage(Stateful):
         then, groups = self.opened, len(now["groups"])
         before = [*then["thresholds"], *[now["start"]] * (groups - len(then["thresholds"]))]
         padded = [[*counts, *[0] * (groups - len(counts))] for counts in (self.rounds, self.misses)]
+        # Pinball loss of every fixed threshold on the grid k / BINS, from the number and the sum of the scores per bin:
+        # alpha (q - s) for scores s below q, (1 - alpha) (s - q) above. The regret bound adds the squared distance
+        # from the initial thresholds, over twice the step; `best` minimises the total.
         counts, sums = now["history"] - then["history"]
         alpha, ends = now["alpha"], np.arange(BINS + 1) / BINS
         below = np.array([np.append(0.0, np.cumsum(part)) for part in (counts, sums)])
@@ -145,10 +149,10 @@ class Coverage(Stateful):
 
     def check(self, rounds: int, now: Standing) -> None:
         """Raise `ModelFileError` if the counts contradict the ledger's rounds or the learner."""
-        require(self.played == rounds, f"its sets must be of its {rounds:,} rounds", self.played)
+        require(self.played == rounds, f"it must have a prediction set in each of its {rounds:,} rounds", self.played)
         require(self.missed + self.empty >= self.empty >= 0, "counts of sets must not be negative", self.empty)
-        require(self.empty + self.everything <= rounds, "a set is nothing or everything at most once", self.everything)
-        require(now["alpha"] == self.alpha, "its sets must be for the learner's alpha", self.alpha)
+        require(self.empty + self.everything <= rounds, "a set must not be both empty and full", self.everything)
+        require(now["alpha"] == self.alpha, "its sets must have the alpha of the learner", self.alpha)
         since = sum(now["rounds"]) - sum(self.opened["rounds"])
         require(since == rounds, f"the learner must have predicted sets in its {rounds:,} rounds", since)
 
@@ -156,13 +160,13 @@ class Coverage(Stateful):
         opened: Any = self.opened
         lists = [opened[name] for name in ("groups", "rounds", "misses", "thresholds", "moved")]
         sound = all(isinstance(one, list) and len(one) == len(lists[0]) for one in lists)
-        require(sound and isinstance(opened["overlapping"], dict), "sets must have figures of each group", lists[0])
+        require(sound and isinstance(opened["overlapping"], dict), "sets must have one value per group", lists[0])
         numbers = [opened[name] for name in ("alpha", "step", "start", "pinball", "columns")]
         numbers += [value for one in lists[1:] for value in one]
         sound = all(type(value) in (int, float) and math.isfinite(value) for value in numbers)
-        require(sound, "figures of sets must be finite numbers", numbers)
+        require(sound, "values of sets must be finite numbers", numbers)
         array(opened, "history", (2, BINS), of="sets")
-        must = f"the next point of a curve of sets must be after its {self.played:,} rounds"
+        must = f"the next point of the curve of sets must be after its {self.played:,} rounds"
         sound = self._next == next_mark(self.curve[-1][0] if self.curve else 0) > self.played
         require(sound and [point[0] for point in self.curve] == sorted({point[0] for point in self.curve}), must,
                 self._next)  # fmt: skip

@@ -2,13 +2,13 @@
 
 Why
     A linear learner's score is a sum of weight times value, a tree's a sum of steps along its path (`attribution` of
-    the learner). The score of a mixture is no such sum: its columns replace those of a reference row one by one, in
-    every order if there are at most 8 of them, otherwise in up to 16 orders drawn with a fixed seed, and the changes of
-    the score are averaged (Shapley values). With `against`, any learner with scores is explained in this way.
+    the learner). The score of a mixture is not such a sum. The columns of the row replace those of a reference row one
+    by one, in every order if there are at most 8 of them, otherwise in up to 16 orders drawn with a fixed seed, and the
+    changes of the score are averaged (Shapley values). With `against`, any learner with scores is explained like this.
     score = base + contributions + rest: the rest is always shown.
 Importance
-    What the learner holds: sizes of weights, gains of cuts, or for a mixture the mean over its members. Or the increase
-    of the loss when the values of a column are exchanged between rows (permutation).
+    From the state of the learner: sizes of weights, gains of cuts, or for a mixture the mean over its members. Or the
+    increase of the loss when the values of a column are exchanged between rows (permutation).
 Columns
     Features of a table belong to the column they came from: categories, missing values and parts of dates are summed.
     A text gives its words. Words that share a hashed feature are one line.
@@ -42,12 +42,14 @@ Key = int | str
 ALL_ORDERS = 8
 """Largest number of columns that are replaced in every order."""
 MOST_SCORES = 1024
-"""Number of rows to score for one explanation, about; at least two orders are tried."""
+"""Approximate limit of the number of rows scored for one explanation; at least two orders are tried."""
 MOST_ORDERS = 16
+"""Largest number of orders drawn, if there are more columns than `ALL_ORDERS`."""
 MOST_ROWS = 500
 """Number of last rows for permutation."""
 NOT_LINEAR = "perceptron, logistic, ftrl, tree, forest and auto explain their predictions"
 BASES: Mapping[Method, str] = {"exact": "bias", "path": "start", "replacement": "reference row"}
+"""Name of the part of a score before any column, by method."""
 
 
 class Contribution(NamedTuple):
@@ -146,7 +148,7 @@ class Importance:
     Attributes:
         columns: Columns.
         values: Importance of each, in the same order.
-        kind: "weights", "gain" or "share", by what the learner holds; "permutation" by exchanging values.
+        kind: "weights", "gain" or "share", from the state of the learner; "permutation" by exchanging values.
         unit: What the numbers are, in words.
         rows: Number of rows with which it was measured; None if it was not measured.
     """
@@ -505,7 +507,7 @@ def importance(
         if found is not None and kind in (None, found.kind):
             return found
         if kind is not None:
-            own = "nothing of the kind" if found is None else f'"{found.kind}"'
+            own = "none" if found is None else f'"{found.kind}"'
             raise InputError(
                 f'kind must fit the learner: got "{kind}", and {type(player.original).__name__} has {own}.'
             )

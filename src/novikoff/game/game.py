@@ -46,7 +46,7 @@ class Game:
 
     Labels are the user's once they are known, from a game on a source with labels such as ham and spam; before that
     they are -1 and +1, as always for the learner and in the ledger. Multiclass labels may be any values, numbered by
-    first appearance; the prediction is None before the first. The prediction that counts is the one made when the label
+    first appearance; the prediction is None before the first. The prediction that counts is made when the label
     arrives.
 
     If labels arrive late, out of order, twice or never, rounds have ids: `predict_one(x, id)`, and later
@@ -115,16 +115,16 @@ class Game:
 
         Args:
             x: Example.
-            id: Id under which the round waits for its label: `learn_one(id, y)`; None for none.
+            id: Id under which the round waits for its label, see `learn_one(id, y)`; None for a round without an id.
             at: Time in seconds; None for now.
         """
         if id is not None:
             return self._by_id.predict(x, id, at).prediction
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
-        prediction = self._say_one(x)
+        prediction = self._predict_one(x)
         return prediction if labels is None else labels.decode(prediction)
 
-    def _say_one(self, x: Example) -> Prediction:
+    def _predict_one(self, x: Example) -> Prediction:
         """Return the prediction for x in the learner's labels."""
         return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
 
@@ -142,8 +142,8 @@ class Game:
         """Play the round of x and y: record the prediction, then learn. Return the prediction.
 
         Args:
-            x: Example; in a game with ids, the id, and the served prediction is returned.
-            y: Label, one of the user's.
+            x: Example; in a game with ids, the id, for which the served prediction is returned.
+            y: Label, in the user's values.
             at: Time in seconds; None for now.
             weight: Integer weight: the row is learned in that many rounds, and its first prediction counts that many
                 times in the metrics (metrics.py); 0 to predict without learning.
@@ -165,7 +165,7 @@ class Game:
                 "Multiply all weights by one number and round them.",
             )
         if by_id:
-            raise InputError("a row with an id must have weight 1", f"got {weight}", "Leave the weight out.")
+            raise InputError("a row with an id must have weight 1", f"got {weight}", "Omit the weight.")
         if weight == 0:
             return self.predict_one(x)
         prediction = self._learn_one(x, y, int(weight))
@@ -184,17 +184,17 @@ class Game:
         present `ledger.rounds` as `versions`.
         """
         check_batch(self.ledger.encoding, batch)
-        prediction = self._say(batch)
-        self._be_late().predict(len(batch))
+        prediction = self._predict_batch(batch)
+        self._delay_labels().predict(len(batch))
         return prediction
 
-    def _say(self, batch: Batch) -> NDArray[np.generic]:
+    def _predict_batch(self, batch: Batch) -> NDArray[np.generic]:
         if self.player.numbered and not self.player.labels:
             return np.full(len(batch), -1, dtype=np.int64)
         return np.asarray(self.player.predict_many(batch))
 
-    def _be_late(self) -> Late:
-        """Switch to delayed labels."""
+    def _delay_labels(self) -> Late:
+        """Switch to delayed labels, if the game has not done so, and return their counts."""
         from novikoff.game.delayed.late import Late
 
         if self.ledger.late is None:
@@ -213,7 +213,7 @@ class Game:
         self.ledger.fixed = False  # x and y were chosen by the caller
         for observer in self._watching:
             if observer.waits:
-                self._stand_still(1)
+                self._pause(1)
                 break
         if labels is None:
             return self._play_round(x, y, weight)
@@ -224,7 +224,7 @@ class Game:
     def learn_batch(
         self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None
     ) -> None:
-        """Play every round of the batch, whose labels are the learner's; compiled if the learner can.
+        """Play every round of the batch, whose labels are encoded as the learner's; in compiled code if there is any.
 
         Args:
             batch: Rounds.
@@ -238,7 +238,7 @@ class Game:
         if served is None or versions is None:
             self._learn_batch(batch)
         else:
-            with self._be_late().expecting(served, versions, len(batch)):
+            with self._delay_labels().expecting(served, versions, len(batch)):
                 self._learn_batch(batch)
         if isinstance(labels := self._users_labels(), Numbering) and len(batch):
             for label in range(len(labels.values), int(np.max(batch.y)) + 1):
@@ -251,14 +251,14 @@ class Game:
         return labels if isinstance(labels, Numbering) else None
 
     def _users_labels(self) -> Labels | Numbering | None:
-        """Return the user's names of the labels; None if they are the learner's or unknown."""
+        """Return the user's values of the labels; None if they are those of the learner, or unknown."""
         if self.ledger.labels is not self._noted:
             self._noted = self.ledger.labels
             self._labels = users_labels(self.player, self._noted)
         return self._labels
 
-    def _stand_still(self, rounds: int) -> int:
-        """Call observers that are due; return how many of the next `rounds` rounds to play before the next is due."""
+    def _pause(self, rounds: int) -> int:
+        """Call observers that are due; return the number of rounds, at most `rounds`, until another one is due."""
         left = rounds
         for observer in self._watching:
             if not observer.waits:
@@ -279,7 +279,7 @@ class Game:
                 names = ledger.encoding.features
                 if isinstance(x, np.ndarray):
                     player.widen_all(len(x))
-        chance = None
+        chance = None  # probability of the label y, which must be read before the learner sees y
         if player.draws and player.learns_labels and not player.learners:
             y = check_label(y, player.labels)
             chance = player.chances(x).get(y, 0.0)
@@ -312,7 +312,7 @@ class Game:
             batch = replace(batch, weights=None)
         start = 0
         while start < len(batch):
-            stop = start + self._stand_still(len(batch) - start)
+            stop = start + self._pause(len(batch) - start)
             part = batch if stop - start == len(batch) else batch.part(start, stop)
             if not self._learn_many(part):
                 self._learn_rows(part)
@@ -328,7 +328,7 @@ class Game:
                 raise
 
     def _learn_many(self, batch: Batch) -> bool:
-        """Play every round, compiled; return False, without learning, if the learner cannot."""
+        """Play every round in compiled code; return False, without learning, if the learner has none for them."""
         if self.player.looped or isinstance(batch.x, list):
             return False
         if self.player.task == "binary":
@@ -352,7 +352,7 @@ class Game:
 
 
 def users_labels(learner: Predictor, known: list[LabelValue] | None) -> Labels | Numbering | None:
-    """Return the user's names of the labels; None if they are -1 and +1, integers, or unknown."""
+    """Return the user's values of the labels; None if they are -1 and +1, integers, or unknown."""
     if learner.numbered:
         return Numbering(known, learner.labels or 0)
     return None if known is None or learner.task == "multiclass" or known == [-1, 1] else Labels(*known)
@@ -366,7 +366,7 @@ def _check_learner(learner: object) -> None:
     if isinstance(learner, Ledger):
         raise InputError(must, "got a ledger", "Pass its learner and the ledger: nk.Game(ledger.learner, ledger).")
     if not is_learner(learner):
-        do = f"Pass {learner.__name__}()." if isinstance(learner, type) else "Pass nk.Perceptron(), say."
+        do = f"Pass {learner.__name__}()." if isinstance(learner, type) else "Pass a learner such as nk.Perceptron()."
         raise InputError(must, f"got {named(learner)}", do)
 
 

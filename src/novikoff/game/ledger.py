@@ -50,10 +50,10 @@ class Proved:
     rounds: int
     certificates: tuple[Certificate, ...]
 
-    def besides(self, found: Sequence[Certificate]) -> list[Certificate]:
+    def voided(self, found: Sequence[Certificate]) -> list[Certificate]:
         """Return void certificates, with their earlier bounds as reason, for theorems without a certificate in `found`.
 
-        They are not bounds on the game as it is now, so no report and no theorem on an ensemble may use them as such.
+        They do not bound the whole game, so no report and no theorem on an ensemble may use them as bounds.
         """
         known = {one.theorem for one in found}
         return [
@@ -65,7 +65,7 @@ class Proved:
     @property
     def reason(self) -> str:
         """Why there is no bound on the whole game."""
-        return f"a model file left its comparators out after {counted(self.rounds, 'round')}; proved until then"
+        return f"a model file omitted its comparators after {counted(self.rounds, 'round')}; proved until then"
 
 
 def certify(
@@ -90,13 +90,13 @@ def certify(
     adversary = ledger.adversary
     if adversary is not None:
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
-        found += forced if ledger.answered == ledger.rounds else [_broken_off(certificate) for certificate in forced]
+        found += forced if ledger.answered == ledger.rounds else [_interrupted(certificate) for certificate in forced]
     found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
-    found = found if ledger.late is None else [*_of_the_served(ledger, found), *found]
-    return found if proved is None else [*found, *proved.besides(found)]
+    found = found if ledger.late is None else [*_certify_served(ledger, found), *found]
+    return found if proved is None else [*found, *proved.voided(found)]
 
 
-def _of_the_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate]:
+def _certify_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate]:
     """Return certificates of the served answers of a game with delayed labels, from those of the game of arrivals."""
     from novikoff.game.delayed.late import PROMISES
 
@@ -136,15 +136,15 @@ def _evaluate(
     return [certificate for certificate in certificates if certificate is not None]
 
 
-def _broken_off(certificate: Certificate) -> Certificate:
+def _interrupted(certificate: Certificate) -> Certificate:
     """Return a void certificate for an adversary that answered a round which was then not played."""
     return dataclasses.replace(certificate, bound=None, status="void", reason="a round was answered and not played")
 
 
 def _tightness(certificate: Certificate) -> float:
-    """Return the distance of the bound from the observed value, by which certificates are sorted.
+    """Return the sort key of a certificate: the distance of its bound from the observed value.
 
-    Certificates of prediction sets follow those of predictions.
+    Certificates of prediction sets come after those of predictions.
     """
     if certificate.theorem.startswith("coverage_"):
         return math.inf
@@ -246,9 +246,9 @@ class Ledger(Metrics, Shown):
         paid = counted(self.mistakes, "mistake") if self.counts else f"{self.player.loss} loss {self.loss:.6g}"
         rate = f" ({100 * self.mistakes / self.rounds:.3g} %)" if self.counts and self.rounds else ""
         figures = f"{counted(self.rounds, 'round')}, {paid}{rate}"
-        if (own := self.weighted) is not None:
+        if (weighted := self.weighted) is not None:
             lost = f"error {100 * self.mistake_rate:.3g} %" if self.counts else f"{self.loss_rate:.4g} per weight"
-            figures = f"{counted(own.rows, 'row')} of weight {own.rounds:,}, {lost}; {figures}"
+            figures = f"{counted(weighted.rows, 'row')} of weight {weighted.rounds:,}, {lost}; {figures}"
         return f"<Ledger {who}{where}: {figures}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -295,8 +295,8 @@ class Ledger(Metrics, Shown):
     @property
     def mae(self) -> float | None:
         """Mean absolute error of predicted numbers; None for labels and before the first round."""
-        known, own = self.player.task == "regression" and self.rounds, self.metrics
-        return own.absolute / own.rounds if known else None
+        known, metrics = self.player.task == "regression" and self.rounds, self.metrics
+        return metrics.absolute / metrics.rounds if known else None
 
     @property
     def rmse(self) -> float | None:
@@ -313,14 +313,14 @@ class Ledger(Metrics, Shown):
     @property
     def mistake_rate(self) -> float:
         """Mistakes per round; in a weighted game, per unit of weight."""
-        own = self.metrics
-        return own.mistakes / own.rounds if own.rounds else 0.0
+        metrics = self.metrics
+        return metrics.mistakes / metrics.rounds if metrics.rounds else 0.0
 
     @property
     def loss_rate(self) -> float:
-        """Loss per round; in a weighted game per unit of weight."""
-        own = self.metrics
-        return own.loss / own.rounds if own.rounds else 0.0
+        """Loss per round; in a weighted game, per unit of weight."""
+        metrics = self.metrics
+        return metrics.loss / metrics.rounds if metrics.rounds else 0.0
 
     @property
     def confusion(self) -> Confusion | None:
@@ -337,7 +337,7 @@ class Ledger(Metrics, Shown):
 
     @property
     def best_constant(self) -> Constant | None:
-        """Best constant prediction, a label or with squared loss a number, with its loss; None if unknown."""
+        """Best constant prediction with its loss: a label, or a number for squared loss; None if unknown."""
         if not self.counts:
             return self.metrics.baselines.mean() if self.player.loss == "squared" else None
         found = self.metrics.baselines.most_frequent()
@@ -369,9 +369,9 @@ class Ledger(Metrics, Shown):
     @property
     def auc(self) -> Area | None:
         """Area under the ROC curve, up to binning; None without scores or if only one label was observed."""
-        own = self.metrics
-        area = own.ranking.area()
-        return area if own.ranking.rounds == own.rounds else None
+        metrics = self.metrics
+        area = metrics.ranking.area()
+        return area if metrics.ranking.rounds == metrics.rounds else None
 
     def _positive(self) -> tuple[int, int, int]:
         """Return the numbers of correct +1 predictions, +1 predictions and +1 labels; 0 for other labels."""
@@ -439,8 +439,8 @@ class Ledger(Metrics, Shown):
             prediction: Predicted label.
             y: Observed label.
             chance: Probability that the learner gave y, if it draws its predictions.
-            weight: Weight of a row of several rounds: the whole weight in the first, 0 in the others; None for weight
-                1.
+            weight: Weight of a row that takes several rounds: the whole weight in the first, 0 in the others. None if
+                the row has weight 1.
         """
         if weight is not None or self.weighted is not None:
             chances = None if chance is None else np.array([1.0 - chance])

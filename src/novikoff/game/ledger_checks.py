@@ -1,8 +1,8 @@
 """Consistency checks of a ledger and its learner, for model files that may be damaged or edited.
 
-A game has no more mistakes than rounds, a curve that follows its schedule and never falls, a learner that played
-exactly the ledger's rounds, and comparators and kept hypotheses of the same rounds. A learner's own numbers are checked
-when it is restored (core/state.py).
+A game has no more mistakes than rounds, a curve that follows its schedule and never decreases, a learner that played
+exactly the rounds of the ledger, and comparators and stored hypotheses of the same rounds. The values inside a learner
+are checked when it is restored (core/state.py).
 """
 
 from __future__ import annotations
@@ -45,14 +45,18 @@ def _measured(metrics: Metrics) -> None:
 
 def _weighted(weighted: WeightedMetrics, ledger: Ledger) -> None:
     most = min(ledger.rounds, weighted.rounds)
-    require(weighted.rows <= most, f"rows must be at most its {most:,} rounds and their weight", weighted.rows)
+    require(
+        weighted.rows <= most,
+        f"rows must be at most {most:,}, the smaller of its rounds and their weight",
+        weighted.rows,
+    )
     for name in ("mistakes", "positives"):
         value = getattr(weighted, name)
         require(value <= weighted.rounds, f"{name} must be at most the weight of its rows", value)
     require(type(weighted.deterministic) is bool, "deterministic must be true or false", weighted.deterministic)
     if weighted.coverage is not None:
         played = weighted.coverage.played
-        require(played == weighted.rounds, f"its sets must be of its weight {weighted.rounds:,}", played)
+        require(played == weighted.rounds, f"its sets must have its weight {weighted.rounds:,}", played)
 
 
 def next_mark(t: int) -> int:
@@ -63,7 +67,7 @@ def next_mark(t: int) -> int:
 def require(sound: bool, must: str, value: Any) -> None:
     """Raise `ModelFileError` unless `sound`; `must` is the requirement, `value` the actual value."""
     if not sound:
-        raise ModelFileError(f"a saved game must agree with itself: {must}, but it has {shown(value)}.")
+        raise ModelFileError(f"a saved game must be consistent: {must}, but it has {shown(value)}.")
 
 
 def _counts(ledger: Ledger) -> None:
@@ -76,7 +80,7 @@ def _counts(ledger: Ledger) -> None:
         known, names = ledger.player.labels, ledger.labels or []
         require(len(names) <= (known or 0), f"it must have at most {known} labels, as its learner has", names)
     elif ledger.labels is not None:
-        require(len(ledger.labels) == 2, "its labels must be two", ledger.labels)
+        require(len(ledger.labels) == 2, "it must have two labels", ledger.labels)
     for name, value in (("deterministic", ledger.deterministic), ("fixed", ledger.fixed)):
         require(type(value) is bool, f"{name} must be true or false", value)
     if ledger.predictions is not None:
@@ -88,17 +92,17 @@ def _sums(metrics: Metrics) -> None:
     most = metrics.rounds * _top(metrics) if metrics.rounds else 0.0  # the largest loss may be infinite
     for name, value in (("expected", metrics.expected), ("loss", metrics.loss)):
         slack = SLACK * max(1.0, abs(value))
-        require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
+        require(-slack <= value <= most + slack, f"{name} must be from 0 to the largest loss of its rounds", value)
     if not metrics.player.draws:
-        must = "predictions must not be drawn by a learner without coins"
+        must = "a deterministic learner must not have drawn predictions"
         require(metrics.deterministic, must, metrics.deterministic)
-    least = metrics.loss * metrics.loss / max(metrics.rounds, 1) * (1.0 - SLACK)
+    least = metrics.loss * metrics.loss / max(metrics.rounds, 1) * (1.0 - SLACK)  # by the Cauchy-Schwarz inequality
     sound = metrics.player.task != "regression" or metrics.counts or not metrics.squares < least
-    require(sound, "the squares of its losses must be as large as their mean makes them", metrics.squares)
+    require(sound, "the sum of its squared losses must be at least (sum of losses)^2 / rounds", metrics.squares)
     if metrics.deterministic:
         slack = 0.0 if metrics.counts else SLACK * max(1.0, abs(metrics.loss))
         sound = abs(metrics.expected - metrics.loss) <= slack
-        require(sound, "the expected loss must be the loss where nothing is drawn", metrics.expected)
+        require(sound, "the expected loss must be the loss if nothing is drawn", metrics.expected)
 
 
 def _errors(ledger: Ledger) -> None:
@@ -123,11 +127,9 @@ def _baselines(metrics: Metrics) -> None:
     found, rounds, labelled = metrics.baselines, metrics.rounds, metrics.player.loss != "table"
     summed = 0 if metrics.counts or not labelled else rounds
     require(found.numbers == summed, f"its baselines must have {summed:,} numbers", found.numbers)
-    require(found.changes <= (rounds if metrics.counts else 0), "labels change in a round at most once", found.changes)
+    require(found.changes <= (rounds if metrics.counts else 0), "labels can change once per round", found.changes)
     if found.counts is None or not metrics.counts:
-        require(
-            metrics.counts or not found.counts, "there must be no labels where the loss is not of labels", found.counts
-        )
+        require(metrics.counts or not found.counts, "a game without labels must have no table of labels", found.counts)
         return
     counted, right = sum(found.counts.values()), sum(n for (given, label), n in found.counts.items() if given == label)
     shown = sum(n for (_, label), n in found.counts.items() if label == 1)
@@ -138,14 +140,14 @@ def _baselines(metrics: Metrics) -> None:
             [counted, counted - right, shown])  # fmt: skip
     values = {label for pair in found.counts for label in pair}
     allowed = {-1, 1} if metrics._signs else range(metrics.player.labels) if metrics.player.labels else values
-    require(all(label in allowed for label in values), "its table must be of the learner's labels", sorted(values))
+    require(all(label in allowed for label in values), "its table must have the learner's labels only", sorted(values))
 
 
 def _ranking(metrics: Metrics) -> None:
     found = metrics.ranking
     counts = [found.rounds, found.positives]
     sound = found.rounds == 0 or counts == [metrics.rounds, metrics.positives]
-    must = f"scores must be of its {metrics.rounds:,} rounds, {metrics.positives:,} of them +1"
+    must = f"it must have scores of its {metrics.rounds:,} rounds, {metrics.positives:,} of them +1"
     require(sound, must, counts)
 
 
@@ -164,13 +166,13 @@ def _curve(metrics: Metrics) -> None:
     slack, top = 0.0 if metrics.counts else SLACK * max(1.0, abs(metrics.loss)), _top(metrics)
     for (before, less), (t, paid) in pairwise([(0, 0), *metrics.curve, (rounds, metrics.loss)]):
         sound = less - slack <= paid <= less + ((t - before) * top if t > before else 0.0) + slack
-        require(sound, "a curve must not fall, nor rise by more than its rounds can cost", [less, paid])
+        require(sound, "a curve must not decrease, nor rise by more than the largest loss", [less, paid])
 
 
 def _bounds(ledger: Ledger) -> None:
     for (before, _), (t, bound) in pairwise([(0, 0.0), *ledger.bounds]):
         sound = type(t) is int and type(bound) is float and before < t <= ledger.rounds and 0.0 <= bound < math.inf
-        require(sound, "bounds must be of its rounds, in order", [t, bound])
+        require(sound, "bounds must be at its rounds, in order", [t, bound])
 
 
 def _learner(ledger: Ledger) -> None:
@@ -187,19 +189,21 @@ def _learner(ledger: Ledger) -> None:
         require(now["mistakes"] - then["mistakes"] == ledger.mistakes, must, now["mistakes"])
     if "arms" in now:
         sound = abs(now["lost"] - then["lost"] - ledger.loss) <= SLACK * max(1.0, abs(ledger.loss))
-        require(sound, f"the learner must have lost what its rounds cost, {ledger.loss:g}", now["lost"])
+        require(sound, f"the learner must have the loss of its rounds, {ledger.loss:g}", now["lost"])
     for name in ("updates", "evictions", "restarts", "fewest"):
         if name in now:
-            must = f"{name} must be of its {ledger.rounds:,} rounds"
+            must = f"{name} must grow by at most its {ledger.rounds:,} rounds"
             require(0 <= then[name] <= now[name] <= then[name] + ledger.rounds, must, [then[name], now[name]])
 
 
 def _companions(ledger: Ledger) -> None:
-    """Check that ensemble members, comparators and kept hypotheses have the same rounds."""
+    """Check that ensemble members, comparators and stored hypotheses have the same rounds."""
     rounds = ledger.rounds
     for member in ledger.members:
         counts = [member.rounds, member.positives]
-        require(counts == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", counts)
+        require(
+            counts == [rounds, ledger.positives], f"each member of an ensemble must have its {rounds:,} rounds", counts
+        )
     if ledger.tracker is not None:
         require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
         ledger.tracker.check(ledger.learner)
@@ -215,4 +219,4 @@ def _companions(ledger: Ledger) -> None:
         sound = kept.rounds <= rounds and kept.mistakes <= ledger.mistakes
         if ledger.passes <= 1:
             sound = counts == [rounds, ledger.mistakes]
-        require(sound, f"hypotheses must be kept of its {rounds:,} rounds", counts)
+        require(sound, f"stored hypotheses must be from its {rounds:,} rounds", counts)

@@ -1,6 +1,7 @@
 """Conversion of ledgers to plain data and back, for model files and pickles.
 
-Values are declared; parts are not, because some need the learner and some are imported only if they are there.
+Plain values are declared as fields. Parts are not, because some need the learner to be restored, and some are imported
+only if the file has them.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ STORED = "the certificate in the file is correct; the file has no rows to recomp
 """Assumption of a certificate that was loaded without its rows."""
 
 WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
+"""Advice for a file that is not a model file."""
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
 """Parts of a ledger with their own `state`; some may be None."""
@@ -93,12 +95,12 @@ def state_of(ledger: Ledger, without_rows: bool = False) -> State:
 
 def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
     """Return the number of training rows, and of rows that wait for their labels, in a file of the ledger."""
-    own = ledger.player.all_rows_held
+    held = ledger.player.all_rows_held
     if without_rows:
-        return own
+        return held
     trackers = [one.tracker for one in (ledger, *ledger.members) if one.tracker is not None]
     stored = max(ledger.player.all_rows_stored, max((tracker.rows_held for tracker in trackers), default=0))
-    seen = min(ledger.rounds, own + stored)
+    seen = min(ledger.rounds, held + stored)
     pending = None if ledger.late is None else ledger.late.pending
     return seen + (0 if pending is None else len(pending.waiting))
 
@@ -107,7 +109,7 @@ def _bare(ledger: Ledger, certificates: list[Certificate], members: list[list[Ce
     """Return the ledger without rows."""
     proved = Proved(ledger.rounds, tuple(certificates)) if ledger.proved is None else ledger.proved
     late = None if ledger.late is None else ledger.late.without_rows()
-    bare = [_bare(member, own, []) for member, own in zip(ledger.members, members, strict=True)]
+    bare = [_bare(member, proofs, []) for member, proofs in zip(ledger.members, members, strict=True)]
     return dataclasses.replace(ledger, tracker=None, hindsight=None, late=late, proved=proved, members=bare)
 
 
@@ -153,12 +155,12 @@ def restored_certificate(state: State) -> Certificate:
     if sound and found.status == "valid" and found.kind == "D":
         bound, observed = found.bound, found.observed
         sound = bound is not None and (observed <= bound if found.side == "upper" else observed >= bound)
-    require(sound, "a certificate must agree with itself", f"{found.theorem}: {found.status}")
+    require(sound, "a certificate must be consistent", f"{found.theorem}: {found.status}")
     return found
 
 
 def _on_trust(certificate: Certificate) -> Certificate:
-    """Return the certificate as a conditional one, since it cannot be recomputed without the comparators."""
+    """Return the certificate with status conditional, since it cannot be recomputed without the comparators."""
     stored = Assumption(STORED, "trusted")
     if certificate.bound is None or stored in certificate.assumptions:
         return certificate
@@ -201,7 +203,7 @@ def check_format(saved: object, where: str) -> None:
     if type(found) is int and found > FORMAT:
         do = "Install that version to load it."
         raise ModelFileError(must, f"{where} is of format {found}, written by a later version of novikoff", do)
-    raise ModelFileError(must, f"{where} names none", WRITTEN)
+    raise ModelFileError(must, f"{where} has no format version", WRITTEN)
 
 
 def _owned(value: Any) -> Any:
@@ -281,5 +283,5 @@ def _facts_before(saved: State, now: Any) -> Any:
     for part in dataclasses.fields(now):
         then, since = getattr(before, part.name), getattr(now, part.name)
         if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
-            raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
+            raise ModelFileError(f"{part.name} of a ledger must have the type that the learner uses: got {then!r}.")
     return before

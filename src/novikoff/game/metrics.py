@@ -6,8 +6,8 @@ Weights
     In a game with weighted rows (data/tables/row_weights.py) a row of weight k is k rounds. All but the first of these
     predict a label that the learner has just seen, so rates over rounds do not measure how it predicts: with k = 7 for
     one of two labels, precision and recall of that label are near 6/7 for any learner that follows its last label.
-    Therefore `WeightedMetrics` counts rows in addition to rounds: the prediction of a row's first round, k times. All
-    rates of a ledger are computed from it.
+    Therefore `WeightedMetrics` counts rows in addition to rounds: the prediction of a row's first round, with weight k.
+    All rates of a ledger are computed from it.
 Cost
     Without weights, none. With weights, everything is counted twice.
     A few nanoseconds per round and 0.8 MB for `Ranking`; batches of any size give the same bits.
@@ -17,7 +17,7 @@ Area under the ROC curve (`Ranking`)
     A score is counted in the bin of its sign, its power of 2 from 2^-64 to 2^64 and seven binary digits more: a bin is
     less than 1/128 of the score wide, whatever its scale. The order of two different scores in one bin is unknown, so
     the area is reported as an interval that contains it, with its midpoint.
-    A NaN score counts as one near 0, which predicts +1, as 0 does.
+    A NaN score is counted in the bin of the smallest positive scores: it predicts +1, as 0 does.
 Calibration
     Rounds are sorted by the predicted P(+1) into ten bins, before the label is known; each has its number of rounds,
     how many of them were +1, and the sum of the predictions. A learner is calibrated if in each bin the mean
@@ -211,7 +211,9 @@ class Ranking:
             return None
         bins = np.flatnonzero(self._counts.any(axis=1))
         same = (~np.isnan(self._only[bins])).tolist()
-        below = halves = unknown = positives = 0  # numbers of pairs, as Python integers, which cannot overflow
+        # `halves` counts twice the pairs in the right order plus the ties, so that it is an integer; `unknown` counts
+        # the pairs within one bin whose order is not known. Python integers cannot overflow.
+        below = halves = unknown = positives = 0
         for (negative, positive), alike in zip(self._counts[bins].tolist(), same, strict=True):
             halves += positive * (2 * below + (negative if alike else 0))
             unknown += 0 if alike else positive * negative
@@ -235,7 +237,7 @@ class Ranking:
 
     @classmethod
     def restore(cls, state: State | None) -> Ranking:
-        """Return the counts with this `state`; by hand, because only nonempty bins are saved."""
+        """Return the counts with this `state`; written by hand, because only nonempty bins are saved."""
         ranking = cls()
         if state is None:
             return ranking
@@ -331,7 +333,7 @@ class Metrics:
 
     @property
     def brier(self) -> float | None:
-        """Sum of (1 - P(y))^2; multiclass: sum over labels of (P - 1 if observed)^2; None without probabilities."""
+        """Sum of (1 - P(y))^2; multiclass: plus the sum of P^2 of all other labels; None without probabilities."""
         return float(self._brier) if self.player.probable else None
 
     @property
@@ -357,7 +359,7 @@ class Metrics:
         self._tally(predictions, y)
 
     def count_results(self, played: StepResult, y: NDArray[np.number]) -> None:
-        """Count predictions with their own losses or probabilities."""
+        """Count predictions that come with losses or probabilities."""
         self.deterministic &= not self.player.draws
         if self.counts and self.player.learns_labels:
             self._count(played.predictions != y)
@@ -440,7 +442,7 @@ class WeightedMetrics(Metrics):
 
     @classmethod
     def following(cls, counted: Metrics) -> Self:
-        """Return the counts of a game in which every row had weight 1 so far."""
+        """Return weighted counts that continue those of a game in which every row had weight 1."""
         same = {part.name: deepcopy(getattr(counted, part.name)) for part in fields(Metrics) if part.name != "player"}
         return cls(counted.player, rows=counted.rounds, **same)
 

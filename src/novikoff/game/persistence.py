@@ -1,8 +1,9 @@
 """Model files: a zip archive of meta.json and .npy arrays. Reading an untrusted file runs no code.
 
-A file holds a learner's state and its ledger, so that a resumed game is certified as a whole; or a classifier kept from
-a game, with its certificates; or a mixture. It is written to a temporary file, flushed to disk and renamed, so a crash
-leaves either the old file or the new one. Arrays are not compressed: that would take longer than writing them.
+A file holds a learner's state and its ledger, so that a resumed game is certified as a whole; or a classifier made by
+`nk.finalize`, with its certificates; or the result of `nk.parallel_perceptron`. It is written to a temporary file,
+flushed to disk and renamed, so a crash leaves either the old file or the new one. Arrays are not compressed: that would
+take longer than writing them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Arrays = Callable[[str], NDArray[Any]]
 """Function from an array's name in the file to the array."""
 
 MOST_TIMES, SPARE = 8, 2**24
-"""Maximum size of the unpacked contents: a multiple of the size of the file, and 16 MB; what is saved is not packed."""
+"""Maximum size of the unpacked contents: 8 times the size of the file plus 16 MB; `save` does not compress arrays."""
 DEEPEST = 200
 """Maximum depth of nested values in meta.json."""
 
@@ -121,7 +122,7 @@ def snapshot(
     Args:
         what: Ledger, kept classifier or mixture.
         checked: Whether the ledger is known to agree with its learner.
-        without_rows: As in `save`.
+        without_rows: See `save`.
     """
     given: object = what
     if not isinstance(given, (Ledger, Result)):
@@ -229,7 +230,7 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Pa
 
 KINDS = (
     (b"PK", ""), (b"\x80", "a pickle"), (b"ARROW1", "an Arrow file"), (b"PAR1", "a Parquet file"),
-    (b"\x93NUMPY", "an array of NumPy"), (b"\x1f\x8b", "a packed file"), (b"<", "a page of HTML or XML"),
+    (b"\x93NUMPY", "a NumPy array"), (b"\x1f\x8b", "a gzip file"), (b"<", "an HTML or XML page"),
     (b"{", "a JSON file"), (b"[", "a JSON file"),
 )  # fmt: skip
 """First bytes of files and the kind they identify; a model file is a zip archive."""
@@ -249,7 +250,7 @@ def _check_kind(path: object) -> None:
             begin = file.read(16)
     except OSError:  # reported where the file is opened
         return
-    kind = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or another text")
+    kind = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or other text")
     if not begin or kind:
         raise _other_kind(path, kind if begin else "empty")
 
@@ -264,7 +265,7 @@ def _called(path: object) -> str:
 
 
 def ledger_of(what: Snapshot) -> Ledger:
-    """Return the copied ledger with its own learner, independent of the original."""
+    """Return a copy of the ledger and its learner, independent of the originals."""
     found = _restored(what.meta, what.arrays.__getitem__, "a snapshot")
     assert isinstance(found, Ledger)
     return found
@@ -292,8 +293,8 @@ def _restored(meta: Any, array: Arrays, path: object) -> Ledger | OnlineToBatch 
     known = find(meta["learner"], "learner")
     if known is None:
         raise ModelFileError(
-            f"the learner of a model file must be known here: {path} holds {meta['learner']!r}. Install the "
-            "package that brings it, or register it first."
+            f"the learner of a model file must be registered here: {path} holds {meta['learner']!r}. Install the "
+            "package that provides it, or call nk.register first."
         )
     kind: Any = known.load()
     state = _from_plain(meta["state"], array)
@@ -305,7 +306,7 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     saved = load(path)
     if isinstance(saved, Ledger):
         return saved
-    what = "what was mixed" if saved.key == "mixed" else "a classifier that was kept"
+    what = "a result of parallel_perceptron" if saved.key == "mixed" else "a classifier made by finalize"
     raise ModelFileError(f"only a game can be resumed: {path} has {what}.")
 
 
@@ -350,11 +351,11 @@ def _from_plain(value: Any, array: Arrays, depth: int = 0) -> Any:
 
 
 class _Unpacked:
-    """Arrays of a model file by name, each of which may be taken once: a small file must not fill the memory.
+    """Arrays of a model file by name; each may be read only once, so that a small file cannot fill the memory.
 
     Args:
         archive: Open model file.
-        called: Its name, for messages.
+        called: Name of the file, for messages.
     """
 
     def __init__(self, archive: zipfile.ZipFile, called: str) -> None:
@@ -390,7 +391,7 @@ def _array(data: bytes) -> NDArray[Any]:
     shape, _, dtype = header(file)
     if math.prod(shape) * dtype.itemsize != len(data) - file.tell():
         raise ModelFileError(
-            f"an array must have the size of its header: {shape} of {dtype} is not {len(data):,} bytes."
+            f"an array must have the size that its header states: {shape} of {dtype} is not {len(data):,} bytes."
         )
     file.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)

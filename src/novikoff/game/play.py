@@ -92,8 +92,8 @@ def play(
     learner = "auto" if learner is None else learner
     spec = _checked_spec(learner, environment)
     if not isinstance(learner, str):
-        own = ledger is not None and ledger.learner is learner
-        learner = ledger.player if ledger is not None and own else adapt(learner)
+        same = ledger is not None and ledger.learner is learner
+        learner = ledger.player if ledger is not None and same else adapt(learner)
     if rounds is not None:
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
@@ -108,7 +108,7 @@ def play(
     undeclared = stream.domain == Domain("any")  # pairs of unknown objects: each x is validated when it is played
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
-            f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
+            f"the learner needs examples of domain {learner.domain}: {stream.name} has {stream.domain}. "
             "Choose a learner for that domain, or the right columns."
         )
     check_outcomes(learner, stream.name, stream.outcomes, stream.loss)
@@ -136,7 +136,7 @@ def play(
 
 
 def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Stream:
-    """Return the stream aligned with the columns and names that the learner has learned before."""
+    """Return the stream with its columns and names aligned to those that the learner has already learned."""
     numbered = player.features is not None and player.features.kind == "numbers"
     stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
     player.check_hash(stream)
@@ -144,7 +144,7 @@ def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Str
 
 
 def _checked_spec(learner: object, environment: object) -> Spec | None:
-    """Return the spec of a learner given by one; raise an error if `learner` is not a learner or is a source."""
+    """Return the parsed spec of a learner given as text; raise an error if it is no learner, or the source."""
     if is_learner(learner):
         return None
     if isinstance(learner, str) and (spec := named_learner(learner)) is not None:
@@ -167,6 +167,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     begins, numbering = ledger.labels is None or position["at"] is not None, game.numbering
     for number in range(count_at(position, "passes"), passes):
         inside = position["at"]
+        # A pass is counted when it begins, and not again if the game resumes inside it.
         ledger.passes += inside is None and position["skip"] == 0 and not position.get("begun", False)
         ledger.position = {**position, "begun": True}  # the game may be interrupted before the first batch
         ledger.repeated |= number > 0
@@ -212,12 +213,12 @@ def _rested(game: Game, pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
-    """Store the values of -1 and +1; raise `MismatchError` if another source has another +1.
+    """Store the values of -1 and +1; raise `MismatchError` if +1 stands for another value than in an earlier source.
 
     Args:
         ledger: Ledger of the game.
         stream: Stream being played.
-        begins: Whether the stored labels are of this stream, which may have known only one of the two at first.
+        begins: Whether the stored labels come from this stream, which may have known only one of the two at first.
     """
     if stream.labels is None:
         return
@@ -239,12 +240,12 @@ def _duel(
     ledger: Ledger | None,
     observers: Sequence[Observer],
 ) -> Ledger:
-    """Play against an adversary, which asks, gets the prediction, and answers."""
+    """Play against an adversary, which chooses x, sees the distribution of the prediction, and chooses y."""
     if rounds is None:
         raise InputError("a game against an adversary needs a number of rounds: pass rounds=1000, for example.")
     if not learner.domain.admits(adversary.domain):
         raise MismatchError(
-            f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
+            f"the learner needs examples of domain {learner.domain}: {adversary.name} has {adversary.domain}. "
             "Choose a learner and an adversary for the same domain."
         )
     check_outcomes(learner, adversary.name)
@@ -294,23 +295,23 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
     if ledger.rounds and not resume:
         raise InputError(f"hindsight needs all rounds of a game: {ledger.rounds:,} were played before {stream.name}.")
     if ledger.player.changes_examples and (passes > 1 or ledger.rounds_before):
-        was = f"{passes} passes are asked for" if passes > 1 else "the learner had met others before"
+        was = f"{passes} passes were requested" if passes > 1 else "the learner had seen examples before"
         raise InputError(
-            f"hindsight of a scaled game needs one pass from the first example on: {was}. A row is scaled by all that "
-            "came before it, so it is another one in each pass. Leave out the scale (scale=none), or play one pass."
+            f"hindsight of a scaled game needs one pass from the first example on: {was}. A row is scaled by the rows "
+            "before it, so it differs from pass to pass. Turn scaling off (scale=none), or play one pass."
         )
 
 
 def look_back(
-    ledger: Ledger, stream: Stream, play: Callable[..., Ledger], tell: Callable[[Any], None] | None = None
+    ledger: Ledger, stream: Stream, play: Callable[..., Ledger], progress: Callable[[Any], None] | None = None
 ) -> Hindsight | MetricHindsight:
     """Return the best comparators for a game that was played on this stream.
 
     Args:
         ledger: Ledger of the game.
-        stream: Its stream.
+        stream: Stream of the game.
         play: Function `play`, to play the game again if needed.
-        tell: Progress callback.
+        progress: Progress callback.
     """
     from novikoff.comparators.hindsight import hindsight
     from novikoff.comparators.linear_tracker import LinearTracker
@@ -329,6 +330,6 @@ def look_back(
         return look_again(tracker, ledger.player.within, again, clock)
     assert isinstance(tracker, LinearTracker)  # ensured by check_hindsight
     return hindsight(
-        seen, tracker.bias, tracker.normalize, ledger.passes, tracker.start, progress=tell, rounds=rounds,
+        seen, tracker.bias, tracker.normalize, ledger.passes, tracker.start, progress=progress, rounds=rounds,
         names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip

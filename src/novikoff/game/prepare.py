@@ -9,8 +9,8 @@ Scaling
     spec, or as `scale`, gives the learner of the theorem on the unscaled numbers. Sparse rows, pairs (x, y) and
     generated streams are not scaled, nor is a learner that was made by the caller.
 Order
-    The spec alone decides which source is opened, one of labels, of numbers or of losses (`Learner.task_of`). The
-    source then decides the scale, the width, and whether labels are multiclass; with these the learner is made.
+    The spec alone decides whether the source is opened for labels, numbers or losses (`Learner.task_of`). The source
+    then decides the scale, the width, and whether labels are multiclass; with these the learner is made.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from novikoff.game import specs
 from novikoff.game.specs import Spec
 
 Made = str | Spec | Callable[[int], Learner]
-"""What a new learner is made from: a spec, or a function of the seed."""
+"""Description of a new learner: a spec, or a function from a seed to a learner."""
 
 LABELLED = frozenset({"table", "functions"})
-"""Hypothesis classes that may have more than two labels: a learner on one is made once more, to count them."""
+"""Hypothesis classes that may have more than two labels: a learner on one is made in advance, to count them."""
 
 Recipe = Spec | Callable[[int], Learner]
-"""A parsed spec, or a function of the seed."""
+"""A parsed spec, or a function from a seed to a learner."""
 
 
 class RowShape(NamedTuple):
-    """What is known of the rows of a game before the first of them.
+    """Properties of the rows of a game that are known in advance.
 
     Attributes:
         domain: Domain of x; None if unknown.
-        scaled: Whether they are numeric columns in different units, which are scaled by default.
+        scaled: Whether rows have numeric columns in different units, which are scaled by default.
         multiclass: Whether labels are multiclass.
         name: Name of the source; None if rows arrive one by one.
     """
@@ -118,7 +118,7 @@ def scaled(spec: Spec, rows: RowShape, scale: str | None = None, alone: bool = F
 
 
 def learner_for(recipe: Recipe, rows: RowShape, defaults: Mapping[str, Any] | None = None) -> Learner:
-    """Return a new learner for these rows; a function gets the seed of the `defaults`."""
+    """Return a new learner for these rows; a function is called with the seed in `defaults`."""
     given = dict(defaults or {})
     if not isinstance(recipe, Spec):
         return adapt(recipe(given.get("seed", 0)))
@@ -153,8 +153,8 @@ def recipe(function: str, made: Any, source: Any) -> Recipe:
     check_order(function, made, source)
     if not callable(made):
         kind = type(made).__name__
-        do = f"Write lambda seed: {kind}(…)." if is_learner(made) else 'Pass "perceptron", say.'
-        must = "a learner must be a spec or a function of a seed, to be made afresh for each game"
+        do = f"Write lambda seed: {kind}(…)." if is_learner(made) else 'Pass a spec such as "perceptron".'
+        must = "a learner must be a spec or a function of a seed, so that each game gets a new one"
         raise SpecError(must, f"got {kind}", do)
     found: Callable[[int], Learner] = made
     return found

@@ -1,6 +1,6 @@
-"""The reservoir: what a game must remember so that a classifier can be kept from it.
+"""Reservoir of hypotheses, from which `nk.finalize` chooses a classifier after the game.
 
-Words
+Notation
     H_t is the hypothesis after t examples: H_0 is the initial one, H_{t-1} predicts example t. Only the first pass
     counts: in a second one the hypotheses have seen the examples that they predict.
 Reservoir
@@ -8,13 +8,13 @@ Reservoir
     drawn one with probability 1/t. The next t is drawn directly, floor(t/U) + 1 with U uniform: about ln n copies are
     made.
 Survivors
-    The hypotheses that predicted most examples, each with its first index and their number: found from the mistakes
-    alone, as the longest intervals between them. Only for learners that change on mistakes alone (`conservative`); for
-    the others indices at equal distances are used.
+    The hypotheses that predicted most examples, each with its first index and the number of these examples. They are
+    found from the mistakes alone, as the longest intervals between them, for learners that change on mistakes only
+    (`conservative`); for other learners, indices at equal distances are used.
 Average
     The mean of the weights w_0 .. w_{n-1} of a linear learner that adds y x on mistakes: w_n - (1/n) sum of t y_t x_t
-    over its mistakes t. A round without a mistake costs nothing. A regression learner computes its own average
-    (`averaged`), and nothing else is kept of it.
+    over its mistakes t. A round without a mistake costs nothing. A regression learner computes its average itself
+    (`averaged`), and no hypotheses are stored for it.
 Horizon
     `fixed` is True if the first pass reached the end of its source or the requested number of rounds. Rounds after that
     were not fixed in advance.
@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
 
 CANDIDATES, MOST_CANDIDATES = 50, 10_000
+"""Default and maximum number of survivors."""
 PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
+"""Attributes that are saved as they are."""
 
 
 class HypothesisReservoir(Observer):
@@ -60,8 +62,8 @@ class HypothesisReservoir(Observer):
     Args:
         learner: The learner before its first round here; its present state is H_0.
         candidates: Number of survivors to remember.
-        seed: Seed of its draws; None for a random seed. A constant seed would draw the same index in all games of one
-            length, and a bound in expectation over the draw would not apply to them.
+        seed: Seed of the draws; None for a random seed. A constant seed would draw the same index in all games of the
+            same length, and a bound in expectation over the draw would not apply to them.
         averaging: Whether to compute the average too, which costs one step per mistake.
     """
 
@@ -151,7 +153,7 @@ class HypothesisReservoir(Observer):
 
     def _find(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
         """Count mistakes and update the survivors."""
-        if predictions.dtype.hasobject or y.dtype.hasobject:  # labels of a foreign learner
+        if predictions.dtype.hasobject or y.dtype.hasobject:  # labels of a third-party learner
             predictions, y = np.asarray(predictions != y, np.int8), np.zeros(len(y), np.int8)
         _loops.survivors.see(predictions, y, self.rounds, self._lengths, self._firsts, self._counts)
 
@@ -203,13 +205,13 @@ class HypothesisReservoir(Observer):
     def restore(cls, state: State, learner: Learner) -> Self:
         """Return the reservoir of `learner` with this saved state.
 
-        By hand: the constructor needs the learner, whose class restores the hypotheses, and arrays are not saved as
-        they are in memory.
+        Written by hand, because the constructor needs the learner, whose class restores the hypotheses, and because
+        arrays are not saved as they are in memory.
         """
         candidates = integer(state, "candidates", 1, MOST_CANDIDATES)
         reservoir = cls(learner, candidates, integer(state, "seed", -(2**64), 2**64), state["average"] is not None)
         same = state["conservative"] is reservoir.conservative
-        require(same, "hypotheses must be kept as the learner needs it", state["conservative"])
+        require(same, "hypotheses must be stored as the learner needs them", state["conservative"])
         for name in PLAIN:
             setattr(reservoir, name, state[name])
         for hypothesis in (reservoir.initial, reservoir.drawn, reservoir.final):
@@ -224,7 +226,7 @@ class HypothesisReservoir(Observer):
             if reservoir.labelled
             else max(counts) <= MOST_ROUNDS
         )
-        require(sound, "what is kept of a game must fit its rounds", counts)
+        require(sound, "counts of the reservoir must fit its rounds", counts)
         brier = state["brier"]
         fits = len(brier) == 2 and 0.0 <= brier[0] + brier[1] <= reservoir.rounds
         require(fits, "Brier scores must fit its rounds", brier)
@@ -243,7 +245,7 @@ class HypothesisReservoir(Observer):
 
 def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]:
     """Return the validated survivors of a saved state: rounds that each predicted, and its first index."""
-    must = "survivors must be pairs of whole numbers, within the rounds, and no more than the candidates"
+    must = "survivors must be pairs of integers, within the rounds, and no more than the candidates"
     require(isinstance(saved, list) and len(saved) <= candidates, must, saved)
     pairs = [one for one in saved if isinstance(one, list) and len(one) == 2 and all(type(n) is int for n in one)]
     sound = all(rounds >= 1 and first <= 0 and rounds - first <= since for rounds, first in pairs)

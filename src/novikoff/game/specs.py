@@ -1,14 +1,15 @@
-"""Specs: "halving:[thresholds:n=100],conservative=true" is a learner.
+"""Specs: descriptions of learners as text, such as "halving:[thresholds:n=100],conservative=true".
 
 A spec is `name` or `name:argument,argument,...`; an argument is `value` (in order) or `key=value`. A value is a
 number (1e6 and 10**18 too), true, false, none, a word, or something in brackets: `[name:arguments]` is the object of
-that spec, `[a,b,c]` a list of values. In a list of learners a word is a name, and each spec has its own brackets:
-"hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has its own seed, derived from that of the ensemble.
-Every learner on vectors also takes `scale`: "perceptron:bias=1,scale=standard" is
-"scaled:[perceptron:bias=1],standard" (data/scaled.py); that of an ensemble applies to its learners.
-Every learner with probabilities takes `drift`: "logistic:drift=true" is "specialists:[logistic],256"
-(experts/specialists.py). `auto` has its own: drift=true mixes such copies with its other forecasters, drift=false
-leaves out whatever adapts to changes.
+that spec, `[a,b,c]` a list of values. In a list of learners a word is a name, and each spec with arguments has brackets
+of its own: "hedge:learners=[perceptron,[rbp:budget=100]]". Each member gets its own seed, derived from that of the
+ensemble.
+Every learner on vectors also takes `scale`: "perceptron:bias=1,scale=standard" means
+"scaled:[perceptron:bias=1],standard" (data/scaled.py); the scale of an ensemble applies to its members.
+Every learner with probabilities takes `drift`: "logistic:drift=true" means "specialists:[logistic],256"
+(experts/specialists.py). `auto` has an option `drift` of its own: true mixes such copies with its other forecasters,
+false leaves out every forecaster that adapts to changes.
 """
 
 from __future__ import annotations
@@ -62,8 +63,9 @@ def task(spec: Spec) -> Task:
         except SpecError:  # it needs the domain
             return "binary"
     signature = inspect.signature(constructor)
-    own = {key: value for key, value in (spec.named or {}).items() if key in signature.parameters or key not in AROUND}
-    bound = _bind(Spec(spec.name, spec.positional, own), signature, found)
+    taken = {name: value for name, value in (spec.named or {}).items()
+             if name in signature.parameters or name not in AROUND}  # fmt: skip
+    bound = _bind(Spec(spec.name, spec.positional, taken), signature, found)
     bound.apply_defaults()
     for name, types in _types(constructor).items():
         if types[0] is Learner and isinstance(inner := _one_spec(bound.arguments.get(name)), Spec):
@@ -72,7 +74,7 @@ def task(spec: Spec) -> Task:
 
 
 def with_scale(spec: Spec, scale: str | None, by_default: bool, alone: bool = False) -> Spec:
-    """Return the spec with the scale of its examples, if it is open, and then with a constant feature, bias=1.
+    """Return the spec with a `scale`, unless it has one; a scaled learner also gets a constant feature, bias=1.
 
     Args:
         spec: Spec of a learner.
@@ -351,7 +353,7 @@ def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
     if not specs or not all(isinstance(one, Spec) for one in specs):
         raise SpecError(
             f"{parameter.name} of {owner} must be a list of learners: got {written(value)}. "
-            f"Write {owner}:{parameter.name}=[perceptron,[rbp:budget=100]], say."
+            f"For example, write {owner}:{parameter.name}=[perceptron,[rbp:budget=100]]."
         )
     return specs
 
@@ -430,7 +432,7 @@ def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner
         return float(value)
     if wanted is HypothesisClass:
         sound = isinstance(value, HypothesisClass)
-        advice = f" Write {owner}:[thresholds:n=100], say; `novikoff list` names the classes."
+        advice = f" For example, write {owner}:[thresholds:n=100]; `novikoff list` names the classes."
     elif wanted is Domain:
         sound, advice = isinstance(value, Domain), " Leave it out."
     else:
@@ -469,6 +471,6 @@ KINDS: Mapping[Any, str] = {
     float: "a number",
     bool: "true or false",
     HypothesisClass: "a class in brackets",
-    Domain: "that of the game, which cannot be written",
+    Domain: "the domain of the game, which a spec cannot contain",
 }
 """Validated parameter types, in words."""

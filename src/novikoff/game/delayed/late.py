@@ -36,6 +36,7 @@ COUNTS = (
     "predicted", "labelled", "expired", "mistakes", "arrival_mistakes", "changed", "others", "unexplained",
     "last_mistake",
 )  # fmt: skip
+"""Names of the saved counts."""
 
 
 @dataclass(eq=False)
@@ -47,9 +48,9 @@ class Late(Stateful, Observer):
 
     Attributes:
         arrival_mistakes: Mistakes of the game of arrivals.
-        last_mistake: Arrival of the last of these; 0 if there is none.
+        last_mistake: Number of the label that arrived with the last of these mistakes; 0 if there is none.
         pending: Rounds by id; None if the caller keeps the ids.
-        labels: Whether outcomes are labels; numbers have no mistakes.
+        labels: Whether outcomes are labels; in regression there are no mistakes.
         curve: (t, mistakes of the served answers after t labels) at the marks of the ledger's curve.
     """
 
@@ -78,10 +79,10 @@ class Late(Stateful, Observer):
 
     @classmethod
     def begin(cls, ledger: Ledger) -> Self:
-        """Return the counts of a game whose labels are delayed from now on, and were not so far."""
+        """Return the counts of a game whose labels came without delay so far and are delayed from now on."""
         rounds, mistakes = ledger.rounds, ledger.mistakes
         curve = [(t, int(paid)) for t, paid in ledger.curve]
-        last = rounds if mistakes else 0
+        last = rounds if mistakes else 0  # an upper limit: the ledger does not store the round of the last mistake
         return cls(rounds, rounds, 0, mistakes, mistakes, last_mistake=last, labels=ledger.counts, curve=curve)
 
     @property
@@ -110,8 +111,8 @@ class Late(Stateful, Observer):
         try:
             if not len(self._served) == len(self._versions) == count <= self.waiting:
                 got = f"{count:,} labels, {len(self._served):,} answers and {len(self._versions):,} versions"
-                must = "labels, answers and versions must be of equal number, at most that of the waiting rounds"
-                raise InputError(f"{must}, {self.waiting:,}: got {got}.")
+                must = f"labels, answers and versions must be equally many, at most the {self.waiting:,} waiting rounds"
+                raise InputError(f"{must}: got {got}.")
             yield
         finally:
             self._served = self._versions = None
@@ -130,6 +131,8 @@ class Late(Stateful, Observer):
             others = self.waiting - 1 - np.arange(count)
         wrong, changed = (predictions != y) & self.labels, served != predictions
         numbers = np.arange(self.labelled + 1, self.labelled + count + 1)
+        # last[k] is the arrival of the last mistake before round k of the batch. If it is no later than the version
+        # that served the round, the learner made no mistake in between, and a changed answer is unexplained.
         last = np.maximum.accumulate(np.append(self.last_mistake, np.where(wrong, numbers, 0)))
         missed = np.cumsum((served != y) & self.labels)
         while count and (mark := next_mark(self.curve[-1][0] if self.curve else 0)) <= self.labelled + count:
@@ -150,13 +153,13 @@ class Late(Stateful, Observer):
     def check(self, ledger: Ledger) -> None:
         """Raise `ModelFileError` if the counts contradict each other or the ledger of the game of arrivals."""
         got = [self.labelled, self.arrival_mistakes]
-        must = f"labels that came late must be of its {ledger.rounds:,} rounds and {ledger.mistakes:,} mistakes"
+        must = f"delayed labels must have its {ledger.rounds:,} rounds and {ledger.mistakes:,} mistakes"
         require(got == [ledger.rounds, ledger.mistakes], must, got)
         sound = self.waiting >= 0 and self.unexplained <= self.changed <= self.labelled
         sound &= self.mistakes <= self.arrival_mistakes + self.changed and self.last_mistake <= self.labelled
         last, paid = self.curve[-1] if self.curve else (0, 0)
         sound &= last <= self.labelled < next_mark(last) and paid <= self.mistakes
-        require(sound, "counts of what was served must agree", self._counts())
+        require(sound, "counts of served answers must agree", self._counts())
         if self.pending is not None:
             waiting = len(self.pending.waiting)
             require(waiting == self.waiting, f"{self.waiting:,} rounds must wait for labels", waiting)

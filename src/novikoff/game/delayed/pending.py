@@ -1,8 +1,8 @@
 """Rounds that wait for their labels, by id, and answered rounds, which are remembered for repeated calls.
 
-A label may arrive late, out of order, twice or never. Repeated calls change nothing: the same x under the same id gets
-the same answer, and the same label is learned once. Another x under a used id, and another label for a labelled round,
-raise `LateError`. So a sender may safely retry.
+A label may arrive late, out of order, twice or never. A repeated call changes nothing, so a sender may safely retry:
+the same x under the same id gets the same answer, and the same label is learned once. A different x under a used id,
+or a different label for a labelled round, raises `LateError`.
 
 `ById` predicts and labels the rounds of a game by these ids; late.py counts them.
 """
@@ -45,8 +45,8 @@ class Waiting:
         x: Owned copy of the example.
         digest: Digest of x, to recognise it.
         prediction: Served prediction in the learner's labels; -1 while no multiclass label is known.
-        version: Number of labels that had arrived by then.
-        at: Time in seconds.
+        version: Number of labels that had arrived when it was served.
+        at: Time of the prediction, in seconds.
     """
 
     number: int
@@ -65,8 +65,8 @@ class Answered:
         number: Number of the prediction, counted from 1.
         digest: Digest of x.
         prediction: Served prediction.
-        arrival: Number of its label, counted from 1; 0 if it expired.
-        label: Label of the learner; None if it expired.
+        arrival: Number of its label in the order of arrival, counted from 1; 0 if it expired.
+        label: Label as the learner encodes it; None if it expired.
     """
 
     number: int
@@ -131,7 +131,9 @@ class Pending(Stateful):
                             "Choose a new one.", code="id_taken")  # fmt: skip
         if found is None and len(self.waiting) >= self.most:
             do = "Send labels, let old rounds expire (expire_seconds), or allow more (most_pending)."
-            raise LateError(f"at most {self.most:,} rounds may wait for labels", "so many do", do, code="pending_full")
+            raise LateError(
+                f"at most {self.most:,} rounds may wait for labels", "that many do already", do, code="pending_full"
+            )
         return found
 
     def check_form(self, x: Example) -> None:
@@ -150,7 +152,7 @@ class Pending(Stateful):
         found = self.waiting.get(id) or self.answered.get(id)
         if found is None:
             raise LateError("an id must belong to a predicted round",
-                            f"{shown(id)} is not, or was answered long ago", "Predict first.",
+                            f"{shown(id)} does not, or its round is no longer remembered", "Predict first.",
                             code="unknown_id")  # fmt: skip
         return found
 
@@ -177,16 +179,16 @@ class Pending(Stateful):
                 for id, one in self.answered.items()]  # fmt: skip
 
     def after_restoring(self, found: State) -> None:
-        self.waiting = {id: Waiting(number, read(x, example, "an example that waits must be plain data"), *rest)
+        self.waiting = {id: Waiting(number, read(x, example, "a waiting example must be plain data"), *rest)
                         for id, number, x, *rest in found["waiting"]}  # fmt: skip
         self.answered = {id: Answered(*rest) for id, *rest in found["answered"]}
         ids = len(found["waiting"]) + len(found["answered"])
         sound = len({*self.waiting, *self.answered}) == ids and len(self.waiting) <= self.most
-        require(sound, "ids of rounds that wait must be different, and no more than may wait", ids)
+        require(sound, f"ids of waiting rounds must be distinct, and at most {self.most:,}", ids)
 
 
 def _form(x: Example) -> str | None:
-    """Return the form of an example; None if it cannot be seen from x."""
+    """Return the form of an example in words; None if x does not determine it."""
     if isinstance(x, Mapping):
         return "named features" if x and all(isinstance(name, str) for name in x) else None
     one = isinstance(x, list) or (isinstance(x, np.ndarray) and x.ndim == 1)
@@ -225,7 +227,7 @@ def plain(x: Example) -> Any:
 
 
 def example(value: Any) -> Example:
-    """Return the example that `plain` has written."""
+    """Return the example that `plain` has converted."""
     if isinstance(value, list):
         return [example(one) for one in value]
     if not isinstance(value, dict):
@@ -252,8 +254,8 @@ def _value(value: Any) -> Any:
     if isinstance(value, (float, np.floating)):
         return float(value) if math.isfinite(value) else {"number": repr(float(value))}
     raise ModelFileError(
-        f"an example that waits for its label must be numbers to be saved: got {shown(value)}. Give x as an array or "
-        "as a mapping, or save when its label has come."
+        f"an example that waits for its label must consist of numbers to be saved: got {shown(value)}. Pass x as an "
+        "array or a mapping, or save after its label has arrived."
     )
 
 
@@ -290,46 +292,46 @@ class ById:
 
     def predict(self, x: Example, id: Id, at: float | None) -> Answer:
         """Serve a prediction for x, or return the earlier one."""
-        late = self._game._be_late()
+        late = self._game._delay_labels()
         pending = self._book(late)
         self._expire(late, at)
         mark = digest(x)
         found = pending.known(id, mark)
         if found is not None:
-            return self._told(id, found, repeated=True)
+            return self._state_of(id, found, repeated=True)
         game = self._game
         if not game.ledger.rounds and game.player.domain.kind == "vector":
             pending.check_form(x)  # the learner has seen no example yet and cannot check the form
-        untold = game.player.numbered and not game.player.labels
-        prediction = -1 if untold else game._say_one(x)
+        no_label_yet = game.player.numbered and not game.player.labels
+        prediction = -1 if no_label_yet else game._predict_one(x)
         one = Waiting(late.predicted + 1, own(x), mark, prediction, late.labelled, pending.clock)
         pending.add(id, one)
         late.predict(1)
-        return self._told(id, one)
+        return self._state_of(id, one)
 
     def learn(self, id: Id, y: Outcome, at: float | None) -> Answer:
         """Learn the label of a round, unless it was learned before."""
-        late = self._game._be_late()
+        late = self._game._delay_labels()
         pending = self._book(late)
         self._expire(late, at)
         found = pending.find(id)
         if isinstance(found, Answered):
             if found.label is None:
-                raise LateError("a label must come in time", f"round {shown(id)} has expired",
+                raise LateError("a label must arrive in time", f"round {shown(id)} has expired",
                                 code="expired")  # fmt: skip
             if self._label(y) != found.label:
-                known = self._told(id, found).label
+                known = self._state_of(id, found).label
                 raise LateError("a label cannot be changed", f"{shown(id)} has {known!r}, and now got {shown(y)}",
                                 code="label_differs")  # fmt: skip
-            return self._told(id, found, repeated=True)
+            return self._state_of(id, found, repeated=True)
         with late.expecting([found.prediction], [found.version], 1):
             self._game._learn_one(found.x, y)
         pending.arrived(id, late.labelled, self._label(y))
-        return self._told(id, pending.find(id))
+        return self._state_of(id, pending.find(id))
 
     def find(self, id: Id) -> Answer:
         """Return the state of a round."""
-        return self._told(id, self._book(self._game._be_late()).find(id), repeated=True)
+        return self._state_of(id, self._book(self._game._delay_labels()).find(id), repeated=True)
 
     def _book(self, late: Late) -> Pending:
         if late.pending is None:
@@ -348,7 +350,8 @@ class ById:
             return labels.encode(y)
         return check_label(y, game.player.labels) if game.player.learns_labels else float(y)
 
-    def _told(self, id: Id, one: Waiting | Answered, repeated: bool = False) -> Answer:
+    def _state_of(self, id: Id, one: Waiting | Answered, repeated: bool = False) -> Answer:
+        """Return the state of a round in the user's labels."""
         labels = self._game._users_labels()
 
         def users(label: Any) -> Any:

@@ -1,12 +1,12 @@
 """Mistakes with delayed labels of a learner that changes on mistakes only: at most G+1 times its bound.
 
 Theorem (upper)
-    As in game/delayed/theorems/delayed_mistakes.py, for a learner that changes on its mistakes only. Let G be the most
-    other rounds that were waiting for their labels when a label arrived. If a theorem allows B mistakes in the game of
-    arrivals,
+    As in game/delayed/theorems/delayed_mistakes.py, for a learner that changes on its mistakes only. Let G be the
+    largest number of other rounds that were waiting for their labels when a label arrived. If a theorem allows B
+    mistakes in the game of arrivals,
         M  <=  (G + 1) B + X,
-    where X counts labelled rounds whose answer changed although no mistake on arrival occurred in between. X is 0,
-    except for rounds that were served before the first multiclass label was known, and had no answer.
+    where X counts labelled rounds whose answer changed although no mistake on arrival occurred in between. X counts
+    only rounds that were served before the first multiclass label was known, and had no answer; otherwise it is 0.
     This bound needs no comparison of answers, and grows with the delay; game/delayed/theorems/delayed_mistakes.py
     grows with the number of changed answers, and is usually much smaller.
 Assumptions

@@ -26,8 +26,8 @@ class LateFacts:
         expired: Rounds whose label expired.
         mistakes: M: labelled rounds whose served answer was wrong.
         changed: F: labelled rounds whose served answer differs from the prediction when the label arrived.
-        others: G: the most other rounds that were waiting when a label arrived.
-        unexplained: Labelled rounds whose answer changed although no mistake of that game occurred in between.
+        others: G: largest number of other rounds that were waiting when a label arrived.
+        unexplained: Labelled rounds whose answer changed although no mistake on arrival occurred in between.
         conservative: Whether the learner changes on its mistakes only and does not transform examples.
         counts: Whether outcomes are labels, and a mistake costs 1.
     """
@@ -49,7 +49,9 @@ class LateFacts:
 
 
 QUANTITY = "mistakes of the answers served"
+"""Quantity that these theorems bound."""
 ROUNDED = 1.0 + 1e-9
+"""Factor that covers rounding errors of a quotient by ln 2."""
 
 
 def facts_of(run: Run[object]) -> LateFacts:
@@ -67,8 +69,8 @@ def of_mistakes(run: Run[object], kind: str) -> list[Certificate]:
 def on_mistakes(run: Run[object], kind: str) -> Iterator[tuple[int, Certificate]]:
     """Yield bounds on the mistakes of the game of arrivals with their certificates, without void ones.
 
-    A mistake costs at least ln 2 of log loss: the observed label was at most as probable as the predicted one. A log
-    loss that counts fewer rounds, those whose labels were not new, is left out if it is too small for that.
+    A mistake costs at least ln 2 of log loss, because the observed label was at most as probable as the predicted one.
+    A log loss that omits the rounds of new labels is skipped if it is too small to contain ln 2 for every mistake.
     """
     for one in of_mistakes(run, kind):
         if one.bound is None or not math.isfinite(one.bound):
