@@ -1,13 +1,13 @@
 """Comparators for one-versus-rest learners: those of a binary learner, for every label.
 
 Algorithm
-    comparators/metric_tracker.py for each label, whose rounds are +1. Labels that have not been seen have only had
-    rounds of -1: they share one tracker, which is copied when a label appears.
+    One tracker (comparators/metric_tracker.py) for each label: rounds with that label are +1, all others -1. For a
+    label that has not appeared, all rounds were -1: such labels share one tracker, which is copied when one appears.
 Promise
     That of each tracker. `lost` is the log loss of the scores, P_j = e^z_j / sum of e^z over the labels known.
     `surplus` is the sum of (sum of ln(1 + e^z_j) - ln sum of e^z) over the labels known in each round, rounded down: at
-    most the joint loss of the binary learners, minus `lost`. A sum of T numbers is off by T 2^-52 of their sizes,
-    and each of them, with its logarithms and exponentials, by less than 100 2^-52.
+    most the joint loss of the binary learners, minus `lost`. A sum of T numbers has an error of at most T 2^-52 times
+    the sum of their sizes, and each number, with its logarithms and exponentials, one of less than 100 2^-52.
 Cost
     That of a tracker, times the labels plus one.
 Reference
@@ -68,9 +68,9 @@ class AgainstTracker(Tracker):
         bias: The learner's value of the constant feature.
         kappa: The learner's kappa, shared by all members; these are counted in the first round.
         announced: Number of labels known before the first round; None for none.
-        limit: As in MetricTracker.
-        keep: As in MetricTracker.
-        fits: As in MetricTracker.
+        limit: See `MetricTracker`.
+        keep: See `MetricTracker`.
+        fits: See `MetricTracker`.
     """
 
     rows = 0
@@ -101,7 +101,7 @@ class AgainstTracker(Tracker):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its state."""
+        """Number of training rows in the state."""
         trackers = [*self._labels, *([] if self._unseen is None else [self._unseen])]
         return max((tracker.rows_held for tracker in trackers), default=0)
 
@@ -112,17 +112,17 @@ class AgainstTracker(Tracker):
         appear.
         """
         y = np.asarray(batch.y).astype(np.int64)
-        for j, tracker in enumerate(self._met(y, scores)):
+        for j, tracker in enumerate(self._trackers(y, scores)):
             tracker.see(replace(batch, y=np.where(y == j, 1, -1).astype(np.int8)), scores[:, :, j].copy())
 
     def see_row(self, x: Any, y: int, scores: Any) -> None:
         """Process one round: x as (indices, values), or as an array."""
         scores = np.asarray(scores)[np.newaxis]
-        for j, tracker in enumerate(self._met(np.array([y]), scores)):
+        for j, tracker in enumerate(self._trackers(np.array([y]), scores)):
             tracker.see_row(x, 1 if y == j else -1, scores[:, :, j].copy())
 
-    def _met(self, y: NDArray[np.int64], scores: NDArray[Any]) -> list[MetricTracker]:
-        """Return the trackers of the labels, including those of these rounds, and the one of all others."""
+    def _trackers(self, y: NDArray[np.int64], scores: NDArray[Any]) -> list[MetricTracker]:
+        """Return the tracker of each label, including those of these rounds, and the shared one of unseen labels."""
         if self._unseen is None:
             kappas = [self.kappa] * scores.shape[1]
             self._unseen, *self._labels = (
@@ -131,6 +131,7 @@ class AgainstTracker(Tracker):
             )
             self._lost, self._surplus = np.zeros(scores.shape[1]), np.zeros((2, scores.shape[1]))
         check_members(len(self._lost), scores)
+        # known[t] labels exist in round t; scores of the others do not enter its loss.
         known = np.maximum.accumulate(np.maximum(y + 1, len(self._labels))) if len(y) else y
         with np.errstate(all="ignore"):
             s = np.where(np.arange(scores.shape[2]) < known[:, None, None], scores, -np.inf)
@@ -158,16 +159,16 @@ class AgainstTracker(Tracker):
         return AgainstFacts(self.rows, tuple(self._lost.tolist()), tuple(surplus.tolist()), labels)
 
     def check(self, learner: Learner) -> None:
-        must = f"comparators must be of the learner's {learner.labels} labels"
+        must = f"comparators must have at most the learner's {learner.labels} labels"
         require(len(self._labels) <= (learner.labels or 0), must, len(self._labels))
         for one in self._labels:
             one.check(learner)
 
     def after_restoring(self, found: State) -> None:
         members, seen = len(self._lost), self._labels if self._unseen is None else [*self._labels, self._unseen]
-        require(self._surplus.shape[1] == members, f"surplus must be of {members:,} members", self._surplus.shape)
+        require(self._surplus.shape[1] == members, f"surplus must have {members:,} members", self._surplus.shape)
         for one in seen:
-            require(one.members == members, f"comparators must be of {members:,} members", one.members)
+            require(one.members == members, f"comparators must have {members:,} members", one.members)
         watched = seen if self.announced is None else self._labels
         rows = [one.rows for one in watched]
         sound = (self._unseen is not None or not self.rows) and all(one == self.rows for one in rows)

@@ -1,6 +1,6 @@
-"""The threads of linear algebra, limited to one while a fit runs.
+"""Limit of one BLAS thread while a fit runs.
 
-The matrices of a fit are small: several threads would wait for one another longer than they compute.
+The matrices of a fit are small: several threads would spend more time waiting for one another than computing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _libraries() -> Any:
-    """Return the loaded libraries; to search for them takes milliseconds, as long as a small fit."""
+    """Return the loaded libraries, cached because searching for them takes as long as a small fit."""
     import scipy.linalg  # noqa: F401 # loads its library, which would not be found otherwise
     from threadpoolctl import ThreadpoolController
 

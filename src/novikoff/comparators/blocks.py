@@ -1,7 +1,7 @@
 """Rows of a stream, for the repeated passes of the search for comparators.
 
-They are held in memory if they fit in `memory` bytes, eight per non-zero. Otherwise they are read from the stream in
-every pass, in blocks of a quarter of that; only the alpha of each row is kept.
+Rows are held in memory if they fit in `memory` bytes, at eight bytes per non-zero. Otherwise they are read from the
+stream in every pass, in blocks of a quarter of that size; only the alpha of each row is kept.
 Rows are z = y x~ times a power of two near 1/R, in single precision (comparators/_loops/dual.py).
 """
 
@@ -27,19 +27,26 @@ if TYPE_CHECKING:
     from novikoff.comparators._loops.dual import Packed
 
 MEMORY = 256_000_000
-"""Default bytes of rows in memory."""
-BYTES_A_WORD = 4
+"""Default limit of the rows in memory, in bytes."""
+BYTES_PER_WORD = 4
 """Bytes per word of a packed row."""
 FURTHEST = 500
-"""Largest exponent of the power of two; longer and shorter rows are refused later."""
+"""Largest exponent of the power of two; rows that are longer or shorter are rejected later."""
 
 FAR = 2.0**20
-"""Ratio of R to the first batch's R from which the rows are read once more, in better units."""
+"""Ratio of R to the R of the first batch from which the rows are read again, in units that fit R."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Packed rows (comparators/_loops/dual.py); `first` is the number of the first row, without rows left out."""
+    """Packed rows (comparators/_loops/dual.py); `first` is the number of the first row, not counting omitted rows.
+
+    Attributes:
+        first: Number of the first row, counted from 0.
+        ends: (rows + 1,) start of each row in `words`, and the end of the last.
+        words: Alternating places and values of the non-zeros.
+        square: (rows,) ||z||^2 of each row; 0 for rows that single precision cannot hold.
+    """
 
     first: int
     ends: NDArray[np.uint64]
@@ -57,7 +64,7 @@ class Block:
 
 
 class Blocks:
-    """Stream for many passes.
+    """Rows of a stream, prepared for many passes.
 
     Args:
         stream: Rereadable stream.
@@ -68,10 +75,10 @@ class Blocks:
         memory: Bytes of rows to hold.
 
     Attributes:
-        rows: Number of rows that are not left out.
-        nonzeros: Number of their values; zeros of dense rows count.
-        width: Number of features, the bias (the first) included.
-        unit: The power of two.
+        rows: Number of rows, without those that are omitted (rereading.py).
+        nonzeros: Number of values in these rows; zeros of dense rows count.
+        width: Number of features, including the bias, which is the first.
+        unit: Power of two that rows are multiplied by.
         square: Approximately the largest ||x~||^2; `longest` is that times unit^2.
         fits: Whether all rows are in memory.
         sample: First rows, in memory; all of them if they fit.
@@ -89,16 +96,16 @@ class Blocks:
     ) -> None:
         self._stream, self.bias, self.normalize = stream, bias, normalize
         self._rounds, self._names = rounds, names
-        self._block_words = max(memory // BYTES_A_WORD // 4, 1)
+        self._block_words = max(memory // BYTES_PER_WORD // 4, 1)
         self.rows = self.width = self.nonzeros = self.passes = 0
         self.unit, self.square, self.fits = 0.0, 0.0, True
         self.reading = Reading()
-        self.sample = self._load(memory // BYTES_A_WORD)
+        self.sample = self._load(memory // BYTES_PER_WORD)
         if self.longest > FAR**2:  # rows after the first batch are much longer than it
             self.unit = _unit(self.square)
             self.rows = self.nonzeros = 0
             self.fits, self.reading = True, Reading()
-            self.sample = self._load(memory // BYTES_A_WORD)
+            self.sample = self._load(memory // BYTES_PER_WORD)
 
     @property
     def longest(self) -> float:
@@ -128,14 +135,14 @@ class Blocks:
             yield filling.block()
 
     def head(self) -> Blocks:
-        """Return the first rows alone."""
+        """Return a copy that has only the rows of `sample`."""
         head = copy.copy(self)
         head.rows, head.fits = len(self.sample), True
         head.nonzeros = int(self.sample.ends[-1]) // 2
         return head
 
     def margins(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return <u, z> for every row; 0 for rows that are no longer there."""
+        """Return <u, z> for every row; 0 for rows that have disappeared from the stream."""
         from novikoff.comparators._loops import dual
 
         out = np.zeros(self.rows)
@@ -144,25 +151,25 @@ class Blocks:
         return out
 
     def squares(self) -> NDArray[np.float64]:
-        """Return ||z||^2 of every row; 0 for rows that are not held or no longer there."""
+        """Return ||z||^2 of every row; 0 for rows that cannot be held or have disappeared from the stream."""
         out = np.zeros(self.rows)
         for block in self.each():
             out[block.first : block.first + len(block)] = block.square
         return out
 
     def combined(self, alpha: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sum of alpha_t z_t, and the alpha in it: 0 for rows that are not held."""
+        """Return the sum of alpha_t z_t, and the alpha that entered it: 0 for rows that cannot be held."""
         from novikoff.comparators._loops import dual
 
         u, counted = np.zeros(self.width), np.zeros(self.rows)
         for block in self.each():
-            mine = slice(block.first, block.first + len(block))
-            counted[mine] = np.where(block.square != 0.0, alpha[mine], 0.0)
-            dual.combine(block.packed(), counted[mine], u)
+            here = slice(block.first, block.first + len(block))
+            counted[here] = np.where(block.square != 0.0, alpha[here], 0.0)
+            dual.combine(block.packed(), counted[here], u)
         return u, counted
 
     def show(self, *scorers: LinearScorer) -> Reading:
-        """Show every row to the comparators, as it is in the stream, with no row marked as a mistake."""
+        """Evaluate the comparators on every row, as it is in the stream, with no row marked as a mistake."""
         reading = Reading()
         for x, y in self._read(reading):
             for scorer in scorers:
@@ -173,7 +180,7 @@ class Blocks:
         return read(self._stream, self.bias, self._rounds, self._names, reading)
 
     def _load(self, words: int) -> Block:
-        """Read the first pass: measure the stream, and hold as many rows as there is room for."""
+        """Read the stream once: measure its size and scale, and hold as many rows as there is room for."""
         self.passes += 1
         filling = _Filling(0, words)
         for x, y in self._read(self.reading):
@@ -194,7 +201,7 @@ class Blocks:
 
 
 class _Filling:
-    """Block that is being filled."""
+    """A block while it is being filled."""
 
     def __init__(self, first: int, size: int, words: NDArray[np.uint32] | None = None) -> None:
         self._first = first
@@ -204,7 +211,7 @@ class _Filling:
         self._square: list[NDArray[np.float64]] = []
 
     def take(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool, unit: float) -> int:
-        """Take rows while there is room; return how many. A row that fits in no block is taken as a zero."""
+        """Pack rows while there is room; return their number. A row too long for any block is stored as zero."""
         from novikoff.comparators._loops import dual
 
         ends, square = np.empty(len(y), np.uint64), np.zeros(len(y))
@@ -227,7 +234,7 @@ class _Filling:
             self.rows += len(ends)
 
     def cut(self, size: int) -> None:
-        """Keep only the first rows, in `size` words."""
+        """Keep only the first rows that fit in `size` words."""
         ends, square = np.concatenate(self._ends), np.concatenate(self._square)
         count = int(np.searchsorted(ends, size, side="right")) - 1
         self._words = self._words[:size].copy()

@@ -1,9 +1,10 @@
 """Dual coordinate descent over all rows, until a stopping rule holds.
 
 Algorithm
-    comparators/_loops/dual.py, epoch by epoch, with shrinking: rows that appear settled are not visited. Now and then
-    the margins of all rows are computed; they give the duality gap, and the rows to visit from there on. Rows that do
-    not fit in memory are read block by block, each visited several times while it is in memory.
+    comparators/_loops/dual.py, epoch by epoch, with shrinking: rows that appear settled are skipped. From time to time
+    the margins of all rows are computed; they give the duality gap, and the rows to visit in the following epochs. If
+    the rows do not fit in memory they are read block by block, and each block is visited several times while it is
+    there.
 Promise
     `alpha` is never outside 0 .. cost, and `u` is `base` + the sum of alpha_t z_t up to rounding.
 Reference
@@ -30,12 +31,12 @@ INNER = 2
 """Number of epochs on a block that does not stay in memory."""
 
 WIDE, NARROWER = 0.5, 0.4
-"""Spread of the gradients at which margins are first computed, and the factor for each next time."""
+"""Spread of the gradients at which margins are first computed, and its factor for each further time."""
 
 CONVERGED = 1e-10
 """Spread of the gradients at which the descent has converged."""
 EPOCHS = 3_000
-"""Maximum number of epochs per problem, which matters for few rows only."""
+"""Maximum number of epochs per problem; it is reached only if there are few rows."""
 
 
 class Descent:
@@ -64,12 +65,12 @@ class Descent:
         return sent
 
     def scale(self, factor: float) -> None:
-        """Multiply alpha and u by a factor, as a start for another cost."""
+        """Multiply alpha and u by a factor, as the initial value for another cost."""
         self.alpha *= factor
         self.u *= factor
 
-    def go_on_from(self, other: Descent) -> None:
-        """Copy the solution of another descent on the same rows or on the first of them."""
+    def continue_from(self, other: Descent) -> None:
+        """Copy the solution of another descent on the same rows, or on some of the first."""
         self.alpha[: len(other.alpha)] = other.alpha
         self.u[:] = other.u
         self.cost, self.diagonal = other.cost, other.diagonal
@@ -95,6 +96,8 @@ class Descent:
             self.seconds += clock() - began
 
     def _solve(self, enough: Callable[[Vector], bool], visits: float) -> bool:
+        # high and low: largest and least projected gradient of the last epoch, beyond which settled rows are dropped.
+        # wide: spread of the gradients at which all margins are computed next; since: visits since the last time.
         high, low = math.inf, -math.inf
         order = np.flatnonzero(self.blocks.sample.square).astype(np.uint32) if self.blocks.fits else None
         wide, since, done, last = WIDE, 0, 0, self.epochs + EPOCHS
@@ -107,7 +110,7 @@ class Descent:
                 order = self._epoch(self.blocks.sample, order, high, low, seen)
             else:
                 for block in self.blocks.each():
-                    self._several(block, high, low, seen)
+                    self._visit_block(block, high, low, seen)
             self.epochs += 1
             since, done = since + self.visits - before, done + self.visits - before
             spread = seen[0] - seen[1] if seen[0] > -math.inf else 0.0
@@ -132,7 +135,7 @@ class Descent:
         )
         return np.asarray((self.blocks.sample.square != 0.0) & ~out)
 
-    def _several(self, block: Block, high: float, low: float, seen: Vector) -> None:
+    def _visit_block(self, block: Block, high: float, low: float, seen: Vector) -> None:
         """Run a few epochs on a block; the gradients of the last one are recorded in `seen`."""
         order = np.flatnonzero(block.square).astype(np.uint32)
         for _ in range(INNER):
@@ -150,7 +153,7 @@ class Descent:
         from novikoff.comparators._loops import dual
 
         word = coin(0, "hindsight", self.visits)
-        shift = word % dual.GROUP
+        shift = word % dual.GROUP  # groups begin elsewhere in each epoch
         groups = np.arange(-(-(len(order) + shift) // dual.GROUP), dtype=np.uint32)
         dual.shuffle(groups, word >> 1)
         self.visits += len(order)

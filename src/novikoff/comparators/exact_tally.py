@@ -81,7 +81,7 @@ class ExactTally:
     def merge(self, other: ExactTally) -> None:
         """Add the sums of another part for the same directions."""
         if not np.array_equal(self.edges, other.edges):
-            raise ValueError("sums must be of the same comparators to be added: they are not.")
+            raise ValueError("only sums of the same comparators can be added: these have different thresholds.")
         self.counts += other.counts
         for mine, theirs in ((self.sums, other.sums), (self.squares, other.squares)):
             for k, more in enumerate(theirs):
@@ -112,7 +112,7 @@ class ExactTally:
 
 
 def exact_sums(values: Matrix, places: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
-    """Yield (place, sum of the values there in units of 2^-FINE), some places more than once; at most 2^26 values."""
+    """Yield pairs (place, part of the sum of its values in units of 2^-FINE); at most 2^26 values."""
     m, e = np.frexp(values)
     whole = np.ldexp(m, 53).astype(np.int64)
     bins = places * EXPONENTS + (e + LOWEST)

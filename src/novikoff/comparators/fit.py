@@ -2,7 +2,7 @@
 
 Algorithm
     Dual coordinate descent on three problems, rows in random order, each starting from the previous solution:
-        hinge    (1/2)||u||^2 + C * (sum of max(0, 1 - y<u,x~>)), where mistake bounds on real streams were best
+        hinge    (1/2)||u||^2 + C * (sum of max(0, 1 - y<u,x~>)), with the C whose bounds were best on real streams
         lengths  2 kappa times the bound sum of max(0, 1 + kappa ||x~||^2 - y<u,x~>) + ||u||^2/(4 kappa) itself, for a
                  few kappa on the way to the best (comparators/scale.py)
         margin   the hinge loss with a large C, for the hard margin: it stops as soon as ||u|| / (sum of alpha), which
@@ -42,7 +42,7 @@ EPOCHS = 2_000
 FEWEST = 3
 """Minimum number of epochs per problem."""
 FEW = 1000
-"""Number of rows by which the mistakes allowed must exceed the rows before the hard margin is given up."""
+"""Excess of the allowed mistakes over the rows at which the search for a hard margin is given up."""
 CLOSE = 1e-7
 """Largest change of a margin at which the descent has converged."""
 
@@ -119,7 +119,7 @@ class _Descent:
                 break
 
     def scale(self, factor: float) -> None:
-        """Multiply alpha and u by a factor, as a start for another cost."""
+        """Multiply alpha and u by a factor, as the initial value for another cost."""
         self.alpha *= factor
         self.u *= factor
         self.bias_weight *= factor

@@ -1,8 +1,8 @@
-"""The learner's own weights as comparators: frozen after 2^k rounds, each copy is evaluated until the next is made.
+"""Comparators that are copies of the learner's weights after 2^k rounds; each is evaluated until the next is made.
 
 Algorithm
     After 2, 4, 8 ... rounds the weights of the learner, or of each of its members, are copied together with its sums so
-    far; the earlier copies are finished, and only a few sums of them are kept. Nothing is fitted, and no row is kept.
+    far; earlier copies are finished, and only a few of their sums are kept. Nothing is fitted, and no row is stored.
     The rows of a stack are the clipped scores that the members before it played.
 Promise
     Losses of a copy are summed over every round until the next, rounded up (comparators/_loops/log_losses.py).
@@ -41,19 +41,19 @@ GAINED, SQUARE, PULLED, PULL_DOUBT, BENT, BENT_DOUBT, PAID, LINEAR, NOTES = rang
 rounding error; u'Su, S the matrix added to the ridge, and its possible rounding error; the log losses and the g z of
 the scores so far."""
 LOST, DEFICIT, GREW, DUAL, LEAST, UNEXPLAINED, RESULTS = range(7)
-"""Indices into the results of a copy: its loss and its deficit; then as in `FrozenFacts`, without the g z."""
+"""Indices into the results of a copy: its loss and its deficit; the others as in `FrozenFacts`, without the g z."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenFacts:
-    """Facts about the copies of one member from a round on.
+    """Facts about the copies of one member that were made after a given round.
 
     Attributes:
         member: Number of the member; 0 for a learner without members.
-        after: Rounds before the first of the copies was made.
-        before: The member's log loss until then, from its scores.
-        paid: The member's log loss since then.
-        doubt: Possible rounding error of these.
+        after: Number of rounds before the first of the copies.
+        before: Log loss of the member in these rounds, from its scores.
+        paid: Log loss of the member since then.
+        doubt: Possible rounding error of the two.
         log_loss: Log loss of the copies since then, rounded up.
         deficit: Excess of a second-order learner's approximation over that loss, rounded up; else 0.
         gained: Sum of the theorem since then, and the cost of the growth of the metric.
@@ -81,7 +81,7 @@ class FrozenFacts:
 
 
 class Copies(NamedTuple):
-    """Copies that see the same rows.
+    """Copies that are evaluated on the same rows.
 
     Attributes:
         owners: (K,) member that each copy belongs to; -1 for unused lanes.
@@ -155,20 +155,21 @@ class FrozenWeights(Stateful):
 
     def freeze(self, learner: HasOwnWeights, rows: int) -> None:
         """Copy the weights of the learner, which has played `rows` rounds of the game."""
-        own = learner.own_weights()
+        members = learner.own_weights()
         if self.after >= 0:
-            self._ended.append((self.after, self._results(own, rows)))
-        waves, stack = [one for one in own if one.goal.images is not None], [one for one in own if one.goal.on_scores]
-        self._plain = _copies([one for one in own if one.goal.images is None and not one.goal.on_scores])
+            self._ended.append((self.after, self._results(members, rows)))
+        waves = [one for one in members if one.goal.images is not None]
+        stack = [one for one in members if one.goal.on_scores]
+        self._plain = _copies([one for one in members if one.goal.images is None and not one.goal.on_scores])
         self._stack = None if self._stack is None else _copies(stack)
         self._images = learner.images_from_here([one.goal.member for one in waves]) if waves else None
         self._on_images = [_copies([one]) for one in waves]
-        self._notes = {one.goal.member: self._noted(one) for one in own}
+        self._notes = {one.goal.member: self._noted(one) for one in members}
         self.after, self.next = rows, 2 * rows if rows else 2
 
-    def _noted(self, own: Own) -> Vector:
-        """Return the notes of a copy."""
-        goal, u = own
+    def _noted(self, member: Own) -> Vector:
+        """Return the notes of a copy, in the order of `NOTES`."""
+        goal, u = member
         (added, off), n = goal.added, int(np.count_nonzero(u))
         bent, bent_doubt = (0.0, 0.0) if goal.matrix is None else goal.matrix.bent(u)
         score_sums = self._score_sums[goal.member] if goal.member < len(self._score_sums) else np.zeros(at.SCORE_SUMS)
@@ -202,8 +203,8 @@ class FrozenWeights(Stateful):
             part = rows._replace(ends=rows.ends[start : start + TOGETHER + 1])
             for copies, seen in zip(self._on_images, self._images.of(part), strict=True):
                 j, score_sums = int(copies.owners[0]), np.zeros((1, at.SCORE_SUMS))
-                own = np.ascontiguousarray(scores[some, j : j + 1])
-                see(copies.vectors, *seen, y[some], own, kappas[None, j : j + 1], np.minimum(copies.owners, 0), -1.0,
+                played = np.ascontiguousarray(scores[some, j : j + 1])
+                see(copies.vectors, *seen, y[some], played, kappas[None, j : j + 1], np.minimum(copies.owners, 0), -1.0,
                     copies.sums, score_sums)  # fmt: skip
 
     def _see_stack(self, stack: Copies, y: NDArray[np.int8], scores: Vector) -> None:
@@ -211,8 +212,9 @@ class FrozenWeights(Stateful):
         see: Any = _loops.log_losses.see
         stack_rows: Any = _loops.log_losses.stack_rows
         *rows, kappas = stack_rows(scores)
-        own = np.ascontiguousarray(scores[:, -1:])
-        see(stack.vectors, *rows, y, own, kappas, np.minimum(stack.owners, 0), -1.0, stack.sums, self._score_sums[-1:])
+        played = np.ascontiguousarray(scores[:, -1:])
+        owners = np.minimum(stack.owners, 0)  # its scores are the only column here
+        see(stack.vectors, *rows, y, played, kappas, owners, -1.0, stack.sums, self._score_sums[-1:])
 
     def _check_copies(self, scores: int) -> None:
         """Raise an error if copies belong to other members, or a stack has too few weights."""
@@ -224,11 +226,11 @@ class FrozenWeights(Stateful):
             must = f"the copy of a stack must have {scores - 1:,} weights"
             require(len(stack.vectors) >= scores - 1, must, stack.vectors.shape)
 
-    def _results(self, own: Sequence[Own], rounds: int) -> dict[int, Vector]:
+    def _results(self, members: Sequence[Own], rounds: int) -> dict[int, Vector]:
         """Return the results of every copy of an active member, with the learner's present metric."""
-        found, slip = {}, (rounds + 20) * 2.0 * U0
+        found, slip = {}, (rounds + 20) * 2.0 * U0  # slip: relative error of a sum over all rounds
         for copies in self._copied:
-            for goal, weights in own:
+            for goal, weights in members:
                 if goal.member not in copies.owners:
                     continue
                 k = copies.owners.tolist().index(goal.member)
@@ -237,6 +239,8 @@ class FrozenWeights(Stateful):
                 u[:n] = copies.vectors[:n, k]
                 square, metric = goal.penalty.square(u), goal.matrix or goal.penalty
                 low, high = metric.inverse_between(added, off, -weights)
+                # The learner's sums have changed since the copy was made by <G, u> and u'Su over these rounds: the same
+                # sums are computed from the scores that were played, and may differ by rounding only.
                 kept = note[PULLED] + 0.5 * (note[BENT] + square)
                 doubt = note[PULL_DOUBT] + 0.5 * note[BENT_DOUBT]
                 size, slack = _dot(np.abs(added), np.abs(u)), _dot(off, np.abs(u)) + note[PULL_DOUBT]
@@ -264,14 +268,15 @@ class FrozenWeights(Stateful):
         """Return the facts of every active member for every round at which copies were made, by member."""
         if self.after < 0:
             return ()
-        own, slip, found = learner.own_weights(), (rounds + 20) * 2.0 * U0, []
-        copies = [*self._ended, (self.after, self._results(own, rounds))]
-        for j in (one.goal.member for one in own):
+        members, slip, found = learner.own_weights(), (rounds + 20) * 2.0 * U0, []
+        copies = [*self._ended, (self.after, self._results(members, rounds))]
+        for j in (one.goal.member for one in members):
             total, score_sums = (
                 np.zeros(RESULTS),
                 (self._score_sums[j] if j < len(self._score_sums) else np.zeros(at.SCORE_SUMS)).tolist(),
             )
             off = 2.0 * slip * score_sums[at.LINEAR_SIZE]
+            # The copies from one round on are a sequence of comparators: their results add up, from the last backwards.
             for after, of_each in reversed(copies):
                 if j not in of_each:
                     break
@@ -295,20 +300,21 @@ class FrozenWeights(Stateful):
         for copies, least in ((self._plain, 0), *((one, WAVES) for one in self._on_images)):
             check_lanes(copies, known, least)
         members = 0 if self._images is None else len(self._images.widths)
-        require(len(self._on_images) == members, f"copies on random features must be {members}", self._on_images)
+        require(len(self._on_images) == members, f"copies on random features must number {members}", self._on_images)
         for copies in self._on_images:
-            require(copies.owners.shape == (at.LANES,) and copies.owners[0] >= 0, "a copy must be of a member", copies)
+            sound = copies.owners.shape == (at.LANES,) and copies.owners[0] >= 0
+            require(sound, "a copy must belong to a member", copies)
         if self._stack is not None:
             check_lanes(self._stack, known)
         if known is not None:
             self._check_copies(known)
         named = {int(j) for copies in self._copied for j in copies.owners if j >= 0}
-        require(named == set(self._notes), "each copy must have its notes", sorted(self._notes))
+        require(named == set(self._notes), "each copy must have notes", sorted(self._notes))
 
 
-def _copies(own: Sequence[Own]) -> Copies:
-    """Return copies of these weights, of members that see the same rows."""
-    owners, vectors = in_lanes([one.goal.member for one in own], [one.weights for one in own])
+def _copies(members: Sequence[Own]) -> Copies:
+    """Return copies of the weights of members that see the same rows."""
+    owners, vectors = in_lanes([one.goal.member for one in members], [one.weights for one in members])
     return Copies(owners, vectors, np.zeros((at.SUMS, len(owners))))
 
 
@@ -333,12 +339,12 @@ def _by_number(state: State, size: int) -> dict[int, Vector]:
 def check_members(members: int, scores: Vector) -> None:
     """Raise an error if the number of members differs from that in the file."""
     if members != scores.shape[1]:
-        require(False, f"sums in the file must be of the learner's {scores.shape[1]:,} members", members)
+        require(False, f"sums in the file must have the learner's {scores.shape[1]:,} members", members)
 
 
 def _check_owners(copies: Copies, members: int) -> None:
     sound = bool(((copies.owners >= -1) & (copies.owners < members)).all())
-    require(sound, f"copies must be of the {members:,} members", copies.owners)
+    require(sound, f"copies must belong to the {members:,} members", copies.owners)
 
 
 def _lanes(saved: Any, of: str) -> Copies:

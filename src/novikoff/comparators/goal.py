@@ -1,4 +1,4 @@
-"""Goals: the bound of a learner's theorem in a metric as a function of a comparator u, and a learner's weights as u."""
+"""Goals: the bound of a theorem on a learner in a metric, as a function of a comparator u."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Vector = NDArray[np.float64]
 
 
 class Goal(NamedTuple):
-    """Bound of a learner's theorem for a comparator u: its loss + a penalty.
+    """Bound of a learner's theorem for a comparator u: the loss of u plus a penalty.
 
     Attributes:
         loss: "log", "hinge", or "parabola": the larger of the log loss and of a second-order learner's approximation of
             it.
         penalty: Metric of which square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss.
-        promised: Rest of the bound: a factor of u'Au for the hinge loss, a summand for other losses. It is the
-            learner's claim; the tracker raises it to at least `dual_of` the goal.
+        promised: Remaining part of the bound: a factor of u'Au for the hinge loss, a summand for other losses. It is
+            the learner's claim; the tracker raises it to at least `dual_of` the goal.
         added: The learner's sum of g x, of (g - hz) x, or of -y x, by place, and its possible error; it is compared
             with the scores that were played, if the tracker has them.
         member: Number of the member's scores, for a learner with members.
         images: Function from all rows to the member's rows, such as random features; None if they are the same.
         matrix: The learner's sum of h x x', which is checked in the same way.
         linear: The learner's sum of g z - h z^2/2, which is checked too; None if it has none.
-        on_scores: Whether its rows are the clipped scores of the members before it: it is a stack.
+        on_scores: Whether it is the goal of a stack, whose rows are the clipped scores of the members before it.
     """
 
     loss: str
@@ -76,7 +76,7 @@ class HasGoals(Protocol[G]):
 
 
 class HasOwnWeights(Protocol):
-    """A learner whose own weights are copied as comparators."""
+    """A learner whose weights are copied as comparators."""
 
     def own_weights(self) -> list[Own]:
         """Return the weights of each member."""

@@ -46,15 +46,15 @@ from novikoff.comparators.rounding import length_of, root
 from novikoff.comparators.search import (
     FIRST,
     Found,
+    Progress,
     Step,
     Task,
-    Tell,
     hinge_search,
     lengths_search,
     margin_search,
     squared_search,
 )
-from novikoff.comparators.second_pass import again, placed, the_same
+from novikoff.comparators.second_pass import again, placed, same_sums
 from novikoff.comparators.tally import Comparator
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor
@@ -77,12 +77,13 @@ class Hindsight:
         facts: Facts for the certificates, in addition to those of the comparators during the game.
         directions: U for the margin, the hinge loss, its square and lengths, the bias weight last: comparator u of the
             facts is directions[u.direction - 1] / u.scale.
-        margin: Bracket of the largest margin of a unit vector; low is the margin found, and 0, 0 if there is none.
-        hinge: Bracket of the least mistake bound of a comparator by its hinge loss; high is the bound found.
-        squared_hinge: Bracket of the least bound by squared hinge loss. None, as is `margin`, for a learner that did
-            not start at zero.
+        margin: Bracket of the largest margin of a unit vector; `low` is the margin found. Both are 0 if no vector
+            separates the labels.
+        hinge: Bracket of the least mistake bound of a comparator by its hinge loss; `high` is the bound found.
+        squared_hinge: Bracket of the least bound by squared hinge loss. It is None, as is `margin`, for a learner that
+            did not start at zero.
         lengths: Bracket of the least bound with targets that grow with the length, over all kappa.
-        steps: Problems that were solved on the way.
+        steps: Optimisation problems that the searches solved.
         in_memory: Whether all rows were held in memory; else they were read `reads` times.
         reads: Number of times the stream was read.
         epochs: Epochs of all searches.
@@ -117,7 +118,7 @@ def hindsight(
     passes: int = 1,
     start: ArrayLike | None = None,
     gap: float = 0.01,
-    progress: Tell | None = None,
+    progress: Progress | None = None,
     rounds: int | None = None,
     names: Mapping[str, int] | None = None,
     played: object = None,
@@ -137,7 +138,7 @@ def hindsight(
         gap: Relative distance from the optimum at which the search stops.
         progress: Callback that receives each solved problem.
         rounds: Number of rounds played, if not the whole stream; only with one pass.
-        names: Positions of named features in `start`.
+        names: Position of each named feature in `start`.
         played: Fingerprint of the stream when it was played, if it has one.
         memory: Bytes of rows to hold in memory.
         tracked: Facts of the comparators of the game; the rows of the stream must be those of the game.
@@ -160,7 +161,7 @@ def hindsight(
     if passes < 1 or (rounds is not None and passes > 1):
         raise InputError(f"passes must be at least 1, and 1 if rounds are given: got {passes} and rounds={rounds}.")
     if not 0.0 < gap < 1.0:
-        raise InputError(f"a gap must be between 0 and 1: got {gap}.")
+        raise InputError(f"gap must be between 0 and 1: got {gap}.")
     bias, first = float(bias), None if start is None else np.array(start, dtype=np.float64)
     first = first if first is not None and np.any(first) else None
     heavy = first is not None and not np.max(np.abs(first)) <= HEAVIEST
@@ -174,7 +175,7 @@ def hindsight(
     reading = blocks.show(scorer, penalized) if echo is None else blocks.show(scorer, penalized, echo)
     reason = scorer.invalid_reason or ("the weights at the start were too large" if heavy else "")
     rest = passes, reading.left_out
-    if tracked and echo and not the_same(tracked, [echo], echo.comparators(np.zeros(2)), *rest):
+    if tracked and echo and not same_sums(tracked, [echo], echo.comparators(np.zeros(2)), *rest):
         reason = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
     facts = _facts(scorer, penalized, reading, weights, passes, reason if same else CHANGED)
@@ -216,7 +217,7 @@ def _inside(start: Vector | None, blocks: Blocks) -> Vector | None:
 
 
 class _All(NamedTuple):
-    """Results of the searches; None where there was nothing to search for."""
+    """Results of the searches; None for a search that does not apply."""
 
     hinge: Found
     lengths: Found
@@ -233,23 +234,23 @@ def _search(blocks: Blocks, task: Task, executor: Executor) -> _All:
     first, second, third = Descent(blocks), Descent(blocks), Descent(blocks)
     c = d = k = FIRST
     if not blocks.fits:  # the first rows give a starting point
-        head, small = Descent(blocks.head()), replace(task, tell=None, hopeless=0)
+        head, small = Descent(blocks.head()), replace(task, progress=None, hopeless=0)
         hinge_search(head, small)
         c = head.cost * task.radius**2 / task.passes
-        first.go_on_from(head)
+        first.continue_from(head)
         lengths_search(head, small)
         held = [square for square in head.blocks.squares().tolist() if square > 0.0]
         k = head.kappa * math.fsum(held) / len(held) if held else FIRST
-        third.go_on_from(head)
+        third.continue_from(head)
         if task.start is None:
             squared_search(head, small)
             d = 0.5 / head.diagonal * task.radius**2 / task.passes
-            second.go_on_from(head)
+            second.continue_from(head)
     found: dict[str, Found] = {}
     if blocks.fits:  # the other searches start from its solution
         found["hinge"] = hinge_search(first, task, c)
-        second.go_on_from(first)
-        third.go_on_from(first)
+        second.continue_from(first)
+        third.continue_from(first)
     jobs = [_Job(("lengths",), third.without_rows(), k)]
     if task.start is None:
         jobs.append(_Job(("squared",), second.without_rows(), d))
@@ -258,18 +259,18 @@ def _search(blocks: Blocks, task: Task, executor: Executor) -> _All:
     alone = isinstance(executor, Threads)
     if alone and not blocks.fits:
         executor = Threads(1)  # the searches share one stream
-    quiet = task if alone else replace(task, tell=None)
+    quiet = task if alone else replace(task, progress=None)
     for one, read in executor.map(_solved, jobs, blocks, quiet):
         found |= one
         blocks.passes += 0 if alone else read
-        for step in (step for name in one for step in one[name].steps if task.tell and not alone):
-            task.tell(step)  # type: ignore[misc]
+        for step in (step for name in one for step in one[name].steps if task.progress and not alone):
+            task.progress(step)  # type: ignore[misc]
     return _All(found["hinge"], found["lengths"], found.get("squared"), found.get("margin"))
 
 
 @dataclass(frozen=True)
 class _Job:
-    """Problems to be solved by one descent, one after the other; `c` is the initial value of the first."""
+    """Problems for one descent to solve in order; `c` is the initial value of the first."""
 
     problems: tuple[str, ...]
     descent: Descent

@@ -1,4 +1,4 @@
-"""Limits that no comparator can beat: they hold for every u, from any weights alpha >= 0 on the rows.
+"""Lower limits on the bounds of all comparators: they hold for every u, and follow from any weights alpha >= 0 of rows.
 
 Theorems (E passes, z = y x~, A = sum of alpha, B = ||sum of alpha_t z_t||)
     margin    no unit vector has a larger margin than B / A.
@@ -94,8 +94,7 @@ class Mixture:
         if start is not None:
             weights = np.zeros(max(len(mixed), len(start)))
             weights[0], weights[1 : len(start)] = start[-1], start[:-1]
-            own = root(length_of(weights))
-            slip = (error + length * Fraction(len(mixed) + 8, 2**52)) * own
+            slip = (error + length * Fraction(len(mixed) + 8, 2**52)) * root(length_of(weights))
             dot = (Fraction(float(np.dot(mixed, weights[: len(mixed)]))) + slip) / unit
         largest = Fraction(float(np.max(alpha, initial=0.0)))
         # Single precision: the relative error of a square is 2^-22, and terms that underflow are missing.

@@ -53,15 +53,15 @@ BLOCK = 16384
 LONGEST, SHORTEST = 2.0**900, 2.0**-900
 """Largest and smallest squared length of the longest row."""
 LIGHTEST = 2.0**-100
-"""Smallest weight that is kept, relative to ||U|| of about 1."""
+"""Smallest weight that is not rounded to 0, relative to ||U|| of about 1."""
 
 HEAVIEST = 2.0**450
 """Largest initial weight whose square is safe."""
 BEYOND = 2.0**500
-"""Size that no Perceptron's weight reaches: it would take more than 2^49 of the longest rows."""
+"""Size that no weight of a Perceptron reaches: it would take more than 2^49 of the longest rows."""
 
-MOST_TOLD = 2**20
-"""Largest number of features for which directions are stored."""
+MOST_STORED = 2**20
+"""Maximum number of features for which directions are returned."""
 KAPPAS = (1.0, 0.25, 0.0625)
 """Factors of the kappa that was best in the fit: on longer streams the best kappa is smaller."""
 
@@ -99,9 +99,9 @@ class LinearScorer(Stateful):
         self.bias, self.normalize = bias, normalize
         self.longest = np.zeros(1)  # at least the largest ||x~||^2; NaN if any was NaN
         self.nonzeros = 0
-        self.empty = True  # no value but zero was seen
-        self.probed = Total(), Total()  # the probe's margins over all rows: those above 0, those below
-        self._widened = U  # U and the probe's weights of later features; not saved, as they follow from U
+        self.empty = True  # whether all values seen were zero
+        self.probed = Total(), Total()  # sums of the probe's margins over all rows: above 0, and below
+        self._widened = U  # U and the probe's weights of later features; not saved, because they follow from U
         self._across = np.zeros((U.shape[1], 0))  # U vector by vector, for dense rows
         self._room = np.empty((0, 0))  # buffer for the results of a block of rows
         weights = np.concatenate([U[:, : tally.directions].astype(np.float64), bias_weights[None, : tally.directions]])
@@ -112,7 +112,7 @@ class LinearScorer(Stateful):
 
     @classmethod
     def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool) -> Self:
-        """Return directions fitted on these rows, which they have not yet seen."""
+        """Return a scorer with directions fitted on these rows, which are not counted yet."""
         from novikoff.comparators._loops import descent
 
         square = np.zeros(len(y))
@@ -206,7 +206,7 @@ class LinearScorer(Stateful):
 
     @property
     def invalid_reason(self) -> str:
-        """Why no theorem applies to these rows; "" if some does."""
+        """Reason why no theorem applies to these rows; "" if there is none."""
         longest = float(self.longest[0])
         if math.isnan(longest):
             return "a feature was NaN or infinite"
@@ -219,7 +219,7 @@ class LinearScorer(Stateful):
         return Fraction(float(self.longest[0]))
 
     def comparators(self, start: Vector | None, passes: int = 1) -> list[Comparator]:
-        """Return every u; start: w_1 with the bias weight last, passes: how often the rows were played."""
+        """Return every u; `start` is w_1 with the bias weight last, `passes` the number of times rows were played."""
         if self.invalid_reason:
             return list(self.tally.comparators([]))
         square = self.square()
@@ -254,11 +254,11 @@ class LinearScorer(Stateful):
         return dots
 
     def unexplained(self, start: Vector | None, end: Vector) -> float:
-        """Return the weights' change that mistakes do not explain, in units of rounding error; at most 1 is fine.
+        """Return the change of the weights that mistakes do not explain, in units of rounding error; up to 1 is fine.
 
         Args:
-            start: The learner's weights before the first round, the bias weight last; None if zero.
-            end: Its weights now.
+            start: Weights of the learner before the first round, the bias weight last; None if zero.
+            end: Present weights of the learner, the bias weight last.
         """
         if not np.max(np.abs(end)) <= BEYOND:
             return math.inf
@@ -277,7 +277,7 @@ class LinearScorer(Stateful):
 
     def directions(self) -> tuple[Vector, ...]:
         """Return each U, feature by feature, the bias weight last; empty if there are millions of features."""
-        if len(self.U) > MOST_TOLD:
+        if len(self.U) > MOST_STORED:
             return ()
         weights = self.U[:-1].astype(np.float64)
         return tuple(np.append(weights[:, k], self.bias_weights[k]) for k in range(self.tally.directions))
@@ -301,14 +301,14 @@ def _totals(saved: Any) -> tuple[Total, Total]:
 
 
 def probe(first: int, stop: int) -> NDArray[np.float32]:
-    """Return the probe's weights of features `first` to `stop` - 1: hashes from 1/2 to 1 in size, of either sign."""
+    """Return the probe's weights of features `first` to `stop` - 1: hashes of either sign, from 1/2 to 1 in size."""
     found = coins(0, "probe", first, stop)
     sizes = 0.5 + (found >> np.uint64(42)).astype(np.float64) * 2.0**-23
     return np.where(found & np.uint64(1), sizes, -sizes).astype(np.float32)
 
 
 def ratio(difference: float, allowed: float) -> float:
-    """Return the size of a difference in units of what is allowed; infinite if it is not a number."""
+    """Return the size of a difference in units of the tolerance; infinite if the difference is not a number."""
     if difference == 0.0:
         return 0.0
     return abs(difference) / allowed if allowed > 0.0 and math.isfinite(difference) else math.inf

@@ -25,7 +25,7 @@ class LinearComparatorFacts(ComparatorFacts):
         start_square: At least ||w_1||^2, for a learner that did not start at zero.
         bias: Value of the constant feature.
         normalize: Whether each x is divided by its norm.
-        top: Thresholds go up to 2^top.
+        top: Exponent of the largest threshold, 2^top.
         directions: Each U, feature by feature, the bias weight last; empty if there are millions of features.
         probed: Sums of the probe's margins over all rounds, above and below 0 (comparators/second_pass.py).
     """

@@ -1,4 +1,4 @@
-"""Quadratic forms of a learner's metric, rounded so that a bound computed from them is not too small.
+"""Quadratic forms in a learner's metric, rounded so that a bound computed from them is never too small.
 
 Notation
     u0 = 2^-53. A metric is a diagonal, defined by its floats, or L + S with L a diagonal of that kind
@@ -27,24 +27,24 @@ Vector = NDArray[np.float64]
 
 
 class Metric(Protocol):
-    """Metric A, for u and b place by place; a u with a weight at a place that the metric lacks is infinitely long."""
+    """A metric A; vectors have one entry per place. A u with a weight at a place that A lacks is infinitely long."""
 
     def square(self, u: Vector) -> float:
         """Return an upper bound on u'Au."""
         ...
 
     def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
-        """Return lower and upper bounds on b'A^-1 b for every b within `doubt`; near: about A^-1 b, if known."""
+        """Return lower and upper bounds on b'A^-1 b for every b within `doubt`; `near` approximates A^-1 b."""
         ...
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
-        """Return the places it has, and B, a vector or a matrix, with u = B t there: t't is about u'Au."""
+        """Return the places of the metric, and a vector or matrix B such that t't is about u'Au for u = B t there."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagonal:
-    """Diagonal metric: a number per place, 0 where nothing was seen."""
+    """A diagonal metric: one number per place, 0 at places that were never seen."""
 
     values: Vector
 
@@ -78,13 +78,13 @@ class Diagonal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Full:
-    """Metric L + S on some places.
+    """A metric A = L + S on some places.
 
     Attributes:
-        places: (d,) places of its rows.
+        places: (d,) places of the rows and columns of A.
         ridge: (d,) diagonal of L.
-        sums: (d, d) S.
-        updates: N.
+        sums: (d, d) matrix S.
+        updates: Number N of terms in S.
     """
 
     places: NDArray[np.int64]
@@ -105,19 +105,19 @@ class Full:
     def square(self, u: Vector) -> float:
         if np.count_nonzero(u) > np.count_nonzero(self.of(u)):
             return math.inf
-        mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
-        length = float(np.abs(mine) @ sizes)
-        return float(mine @ (self.matrix @ mine)) + self._slack * length * length
+        inside, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
+        length = float(np.abs(inside) @ sizes)
+        return float(inside @ (self.matrix @ inside)) + self._slack * length * length
 
     @np.errstate(all="ignore")
     def bent(self, u: Vector) -> tuple[float, float]:
         """Return u'Su, and its possible rounding error."""
-        mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
-        length = float(np.abs(mine) @ sizes)
-        return float(mine @ (self.sums @ mine)), self._slack * length * length
+        inside, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
+        length = float(np.abs(inside) @ sizes)
+        return float(inside @ (self.sums @ inside)), self._slack * length * length
 
     def of(self, u: Vector) -> Vector:
-        """Return the entries of u at its places."""
+        """Return the entries of u at the places of the metric."""
         found = np.zeros(len(self.places))
         known = self.places < len(u)
         found[known] = u[self.places[known]]
@@ -129,6 +129,7 @@ class Full:
 
     @np.errstate(all="ignore")
     def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
+        # Names as in the module's docstring: `middle` is 2b'w - w'Aw, `rest` bounds |r_i|.
         b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
         if not len(b):
             return 0.0, 0.0

@@ -22,17 +22,17 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class MetricComparator:
-    """One u; losses are sums over all rounds, rounded up.
+    """One comparator u; losses are sums over all rounds, rounded up.
 
     Attributes:
-        log_loss: Its log loss.
-        hinge: Its hinge loss.
-        parabola: The sum of max(l, Q).
+        log_loss: Log loss of u.
+        hinge: Hinge loss of u.
+        parabola: Sum of max(l, Q) (comparators/_loops/log_losses.py).
         square: u'Au.
         doubt: Sum of |u_i| times the possible error of the learner's sum.
         unexplained: Distance of the learner's sums, along u, from those of its scores, in units of rounding error.
-        promised: Rest of the bound of its goal; at least what the tracker evaluated itself.
-        member: Member of its goal.
+        promised: Remaining part of the bound of the goal; at least the value that the tracker computed itself.
+        member: Member of the goal.
     """
 
     log_loss: float
@@ -65,9 +65,9 @@ class MetricComparatorFacts:
         comparators: The comparators.
         losses: Sum of the log losses of the scores, for each member.
         unexplained: As in a comparator, for all other comparisons.
-        frozen: Copies of the learner's own weights, if any were made.
-        updates: Rounds that were updates by the scores, for learners with a margin.
-        mistakes: Mistakes among these.
+        frozen: Facts about copies of the learner's weights, if any were made.
+        updates: Number of rounds that were updates according to the scores, for learners with a margin.
+        mistakes: Number of mistakes among these updates.
     """
 
     rows: int
@@ -94,15 +94,16 @@ class MetricFacts:
     """Present facts about one learner in a metric.
 
     Attributes:
-        rounds: Its rounds from its first.
-        updates: Rounds that changed it.
-        mistakes: Mistakes among the updates, where only these are counted; else 0.
-        loss: Sum of its log losses, as it saw them; else 0.
+        rounds: Number of rounds since the learner was made.
+        updates: Number of rounds that changed the learner.
+        mistakes: Mistakes among the updates, for learners that count only these; else 0.
+        loss: Sum of the log losses as the learner computed them; 0 for learners without log loss.
         gained: Sum of the theorem: of Delta, or of v.
-        dual: Upper bound on the same, computed from its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b.
+        dual: Upper bound on `gained` computed from the learner's sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or
+            b'A^-1 b.
         least: Lower bound on it: the rounding errors of all rounds lie between the two.
-        excess: If `constant`, the sum of P(+1) - 1[y = +1], from the gradient of its constant feature.
-        constant: Whether it has a constant feature with exactly that gradient.
+        excess: If `constant`, the sum of P(+1) - 1[y = +1], from the gradient of the constant feature.
+        constant: Whether there is a constant feature with exactly that gradient.
     """
 
     rounds: int
@@ -150,7 +151,7 @@ def _even(run: Run[MetricFacts]) -> bool:
 
 
 def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
-    """Return why no bound holds for this run; "" if one does."""
+    """Return the reason why no bound holds for this run; "" if one does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     return refutations(needed) or (

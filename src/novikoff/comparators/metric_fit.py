@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
-"""Ridges of the candidates."""
+"""Ridges with which the candidates are fitted."""
 SCALES = (0.4, 0.7, 1.0, 1.4)
-"""Scales of the candidates."""
+"""Factors by which each fitted candidate is multiplied."""
 GOLDEN = 0.6180339887498949
 """Golden ratio minus 1, for weights without a pattern."""
 HARDLY = 0.95
-"""Safety factor of the least log loss."""
+"""Safety factor of the least log loss, which the fit approaches from above."""
 
 Loss = Callable[[Vector], tuple[float, Vector]]
 """Function that returns the sum of the losses of scores, and their derivatives."""

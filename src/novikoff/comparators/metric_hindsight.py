@@ -3,11 +3,11 @@
 Algorithm
     If all rows of a game were kept, the comparators of the game are already the best (comparators/metric_tracker.py).
     Otherwise the source is read again: a fresh copy of the learner replays the game, which reproduces the scores, and
-    its comparators keep more rows. If these are all rows, u is the best in hindsight; if not, u is fitted to the kept
-    rows, each weighted by rounds per kept row, and evaluated on every row.
+    its comparators keep more rows. If all rows fit, u is the best in hindsight; if not, u is fitted to the kept rows,
+    each weighted by the number of rounds per kept row, and evaluated on every row.
 Promise
     The facts are those of the second game, which must end with the same numbers as the first, to the bit; otherwise the
-    source has changed, and none of it is used.
+    source has changed, and the result is not used.
 Cost
     A second game, `memory` bytes, and a fit.
 Reference
@@ -26,7 +26,7 @@ from novikoff.comparators.metric_facts import MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 
 CHANGED = "the source changed between the game and the comparators' reading"
-"""Reason of unused facts: the source changed."""
+"""Reason why facts are not used: the source changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class MetricHindsight:
     Attributes:
         facts: Facts for the certificates, in addition to those of the comparators during the game.
         reads: Number of times the source was read after the game; 0 if all rows had been kept.
-        flaw: Why it is not used; "" if it is.
+        flaw: Reason why the result is not used; "" if it is.
         seconds: Duration.
     """
 

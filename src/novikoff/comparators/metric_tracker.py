@@ -3,9 +3,9 @@
 Algorithm
     Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
     `keep` bytes, a request for facts minimises the bound itself over u, on all rows and with the learner's present
-    metric: it is convex in u, and u is the best in hindsight. From the first row that does not fit, a few u, fitted to
-    the rows kept with several ridges and at several scales, are evaluated on every row, the kept ones first; or none,
-    if the learner's own weights are the comparators (comparators/frozen.py).
+    metric: it is convex in u, and u is the best in hindsight. From the first row that does not fit, a few u are fitted
+    to the kept rows, with several ridges and at several scales, and evaluated on every row, the kept ones first; or no
+    u is fitted, if copies of the learner's weights are the comparators (comparators/frozen.py).
 Promise
     The bound holds for any u: its losses are summed over every round, rounded up (comparators/_loops/log_losses.py).
     The learner's sums are compared with the scores that it played, along every u, and along one more u for goals that
@@ -53,7 +53,7 @@ class MetricTracker(VectorTracker):
         limit: Number of features that it has weights for, in order of appearance; None for all.
         keep: Bytes of rows to keep; with 0 no u is searched for.
         fits: Whether some u are fitted when the rows exceed `keep`.
-        frozen: Copies of the learner's own weights, if wanted.
+        frozen: Copies of the learner's weights as further comparators; None for none.
     """
 
     kind = "metric"
@@ -89,7 +89,7 @@ class MetricTracker(VectorTracker):
         self.updates = self.mistakes = 0
         self._seen = 0  # members whose scores were seen
         self.aim: tuple[list[Goal], int] | None = None
-        """Final goals of the learner and its number of rounds, where these are known (hindsight)."""
+        """Final goals of the learner and its number of rounds, if they are known, as in hindsight; else None."""
         self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
         self._score_sums = np.zeros((len(self.kappas), at.SCORE_SUMS))
         self._cached: tuple[Any, MetricComparatorFacts] | None = None
@@ -130,7 +130,7 @@ class MetricTracker(VectorTracker):
             self.frozen.see(as_nonzeros(rows), y, scores, self.places, kappas)
         return rows, scores, extra
 
-    def _beside(self, y: NDArray[np.int8], scores: NDArray[Any]) -> NDArray[np.int64]:
+    def _overhead(self, y: NDArray[np.int8], scores: NDArray[Any]) -> NDArray[np.int64]:
         return np.full(len(y), 9 + 8 * scores.shape[1])
 
     def _no_scores(self) -> Vector:
@@ -197,8 +197,8 @@ class MetricTracker(VectorTracker):
         found: list[MetricComparator] = []
         if self._kept is None:
             for goal in goals:
-                mine, known = np.flatnonzero(self._owners == goal.member), self._vectors[: self.places]
-                these = [self._comparator(goal, known[:, k], self._sums[:, k]) for k in mine]
+                columns, known = np.flatnonzero(self._owners == goal.member), self._vectors[: self.places]
+                these = [self._comparator(goal, known[:, k], self._sums[:, k]) for k in columns]
                 found += [u for u in these if u.square < math.inf]  # infinite: weights at unknown places
             score_sums = self._score_sums if self._fitted else np.zeros((0, at.SCORE_SUMS))
             return self._facts_of(goals if self._fitted else (), self._fitted, found, score_sums)
@@ -211,12 +211,13 @@ class MetricTracker(VectorTracker):
         for goal in goals:
             seen = rows if goal.images is None else goal.images(rows)
             places = max(int(seen.places.max(initial=0)) + 1, self.places if goal.images is None else 0)
+            # A goal that cannot beat the best bound is only checked: one u without a pattern compares its sums.
             hopeless = bool(found) and goal.promised + (least if goal.images is None else 0.0) >= best
             played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
             chosen = [generic(goal, places)] if hopeless else best_for(goal, seen, places, y, played, kappa)
             owners, vectors = in_lanes([0] * (1 + len(chosen)), [np.zeros(places), *chosen])
-            sums, own = np.zeros((at.SUMS, len(owners))), score_sums[goal.member : goal.member + 1]
-            see(vectors, *seen, y, played[:, None], np.array([[kappa]]), owners, self.margin, sums, own)
+            sums, of_scores = np.zeros((at.SUMS, len(owners))), score_sums[goal.member : goal.member + 1]
+            see(vectors, *seen, y, played[:, None], np.array([[kappa]]), owners, self.margin, sums, of_scores)
             these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(1 + len(chosen))]
             if hopeless:
                 unexplained = max(unexplained, *(u.unexplained for u in these))
@@ -252,7 +253,8 @@ class MetricTracker(VectorTracker):
                                      mistakes=self.mistakes)  # fmt: skip
 
     def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
-        factor = 1.0 + (self.rows + 20) * 2.0 * U0
+        """Return u with its losses rounded up, after comparing the learner's sums along u with those of its scores."""
+        factor = 1.0 + (self.rows + 20) * 2.0 * U0  # covers the rounding errors of a sum over all rounds
         log, hinge, parabola, doubt = (float(sums[k]) for k in (at.LOG, at.HINGE, at.PARABOLA, at.DOUBT))
         added, off = (part[: len(u)] for part in goal.added)
         known = u[: len(added)]
@@ -296,7 +298,7 @@ class MetricTracker(VectorTracker):
             self._seen = scores.shape[1] if len(y) else 0
             return
         self._score_sums, known = found["told"], len(found["told"])
-        require(known <= len(self.kappas), f"sums must be of at most {len(self.kappas):,} members", known)
+        require(known <= len(self.kappas), f"sums must have at most {len(self.kappas):,} members", known)
         lanes = Copies(found["owners"], found["vectors"], found["sums"])
         check_lanes(lanes, known, self.places)
         self._owners, self._vectors, self._sums = lanes

@@ -27,11 +27,11 @@ Vector = NDArray[np.float64]
 
 
 class MulticlassGoal(NamedTuple):
-    """Bound of a learner's theorem for weights U, whose columns are labels: its loss + a penalty.
+    """Bound of a learner's theorem for weights U with one column per label: the loss of U plus a penalty.
 
     Attributes:
         penalty: Metric, the same for every label, in which the squares of the columns are added.
-        promised: Rest of the bound: added to half of these squares, or multiplied by them under the root.
+        promised: Remaining part of the bound: added to half of these squares, or multiplied by them under the root.
         added: (places, labels) the learner's sum of g x, or of its updates with the sign reversed.
         doubt: (places, labels) its possible error.
         linear: The learner's sum of <g, z>; None if it has none.
@@ -46,10 +46,10 @@ class MulticlassGoal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MulticlassComparator:
-    """One U; the loss is a sum over all rounds, rounded up.
+    """One comparator U; the loss is a sum over all rounds, rounded up.
 
     Attributes:
-        loss: Its log loss, or hinge loss.
+        loss: Log loss of U, or hinge loss.
         square: Sum of u_j'A u_j.
         doubt: Sum of |U| times the possible error of the learner's sum.
         unexplained: Distance of the learner's sum, along U, from that of its scores, in units of rounding error.
@@ -94,15 +94,15 @@ class MulticlassFacts:
     """Present facts about one multiclass learner.
 
     Attributes:
-        rounds: Its rounds from its first.
-        labels: Number of labels it knows.
-        updates: Rounds that changed it.
-        mistakes: Mistakes it would have made with labels announced, where mistakes are counted; else 0.
-        loss: Its log loss with labels announced; else 0.
+        rounds: Number of rounds since the learner was made.
+        labels: Number of labels that it knows.
+        updates: Number of rounds that changed it.
+        mistakes: Mistakes that it would have made with labels announced, if its theorem counts mistakes; else 0.
+        loss: Log loss with labels announced; 0 for learners without log loss.
         novelty: Additional cost of rounds with new labels, and of the probability reserved for them.
         entropy: Least log loss of constant probabilities.
         gained: Sum of the theorem.
-        dual: Upper bound on the same sum, computed from its sums, rounding included.
+        dual: Upper bound on `gained`, computed from the learner's sums, rounding included.
         least: Lower bound on it.
     """
 
@@ -124,7 +124,13 @@ class MulticlassFacts:
 
 
 def assumptions(run: Run[MulticlassFacts], paid: float, own: float) -> list[Assumption]:
-    """Return the theorems' assumptions; `paid` is the learner's loss in the ledger, `own` that of its scores."""
+    """Return the assumptions of the theorems.
+
+    Args:
+        run: Run of the learner.
+        paid: Loss of the learner in the ledger.
+        own: Loss that the learner itself has summed.
+    """
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, MulticlassComparatorFacts)
     agreed = abs(after.loss + after.mistakes + after.novelty - paid) <= SLACK * (1.0 + paid)
@@ -140,7 +146,7 @@ def assumptions(run: Run[MulticlassFacts], paid: float, own: float) -> list[Assu
 
 
 def reason_void(run: Run[MulticlassFacts], needed: list[Assumption]) -> str:
-    """Return why no bound holds for this run; "" if one does."""
+    """Return the reason why no bound holds for this run; "" if one does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     return refutations(needed) or (

@@ -38,10 +38,10 @@ def best_for(
 
     Args:
         goal: Bound to minimise.
-        rows: Rows kept.
-        y: Their labels.
+        rows: Kept rows.
+        y: Labels of these rows.
         known: Number of labels known in each round.
-        shape: Places and labels of the weights.
+        shape: Number of places and of labels of the weights.
         hinge: Whether the loss is the hinge loss, else the log loss.
         share: Fraction of all rows that are kept.
     """

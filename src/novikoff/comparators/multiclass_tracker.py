@@ -3,8 +3,8 @@
 Algorithm
     Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
     `keep` bytes, a request for facts minimises the bound itself over U, on all rows and with the learner's present
-    metric: it is convex in U, and U is the best in hindsight. From the first row that does not fit, the U fitted to the
-    rows kept, at a few scales, is evaluated on every row, the kept ones first; its weights are 0 for labels that appear
+    metric: it is convex in U, and U is the best in hindsight. From the first row that does not fit, a U fitted to the
+    kept rows is evaluated at a few scales on every row, the kept ones first; its weights are 0 for labels that appear
     later.
 Promise
     The bound holds for any U: its losses are summed over every round, rounded up
@@ -81,12 +81,12 @@ class MulticlassTracker(VectorTracker):
         super().__init__(bias, keep)
         self.loss, self.announced, self.normalize = loss, announced, normalize
         self.labels = announced or 0
-        self._known = self.labels  # before the first row that the vectors have not seen
+        self._known = self.labels  # number of labels before the first row that the vectors have not seen
         self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((_loops.multiclass_losses.SUMS, 0))
         self._score_sums = np.zeros(_loops.multiclass_losses.SCORE_SUMS)
         self._cached: tuple[Any, MulticlassComparatorFacts] | None = None
 
-    def _beside(self, y: NDArray[np.int64], scores: NDArray[Any]) -> NDArray[np.int64]:
+    def _overhead(self, y: NDArray[np.int64], scores: NDArray[Any]) -> NDArray[np.int64]:
         known = self._known_in(y, self.labels)
         self.labels = max(self.labels, int(y.max(initial=-1)) + 1)
         return 16 + 8 * known
@@ -166,7 +166,7 @@ class MulticlassTracker(VectorTracker):
         return MulticlassComparatorFacts(self.rows, fitted, checked, float(score_sums[at.LOSS]), unexplained, dual=dual)
 
     def _dual(self, goal: MulticlassGoal, linear: float, size: float) -> float:
-        """Return at least the sum of b_j'A^-1 b_j for the hinge loss; else the sum of <g, z> plus half of it."""
+        """Return an upper bound on the sum of b_j'A^-1 b_j; for the log loss, on half of it plus the sum of <g, z>."""
         hinge, labels = self.loss == "hinge", goal.added.shape[1]
         doubt = goal.doubt if hinge else np.zeros(goal.doubt.shape)  # for the log loss the bound of each U includes it
         if isinstance(goal.penalty, Full) and labels:
@@ -176,6 +176,7 @@ class MulticlassTracker(VectorTracker):
         return whole if hinge else linear + (self.rows + 20) * 2.0 * U0 * size + 0.5 * whole
 
     def _comparator(self, goal: MulticlassGoal, u: Vector, sums: Vector) -> MulticlassComparator:
+        """Return U with its loss rounded up, after comparing the learner's sum along U with that of its scores."""
         at, factor = _loops.multiclass_losses, 1.0 + (self.rows + 20) * 2.0 * U0
         lost, doubt, pull, pull_doubt = (float(sums[k]) for k in (at.LOST, at.DOUBT, at.PULL, at.PULL_DOUBT))
         shape = tuple(map(min, u.shape, goal.added.shape))
@@ -200,7 +201,7 @@ class MulticlassTracker(VectorTracker):
 
     def check(self, learner: Learner) -> None:
         super().check(learner)
-        must = f"comparators must be of the learner's {learner.labels} labels"
+        must = f"comparators must have at most the learner's {learner.labels} labels"
         require(self.labels <= (learner.labels or 0), must, self.labels)
 
     def after_restoring(self, found: State) -> None:
@@ -220,4 +221,4 @@ class MulticlassTracker(VectorTracker):
         sound = shape[1] == self.places and labels <= shape[2]
         require(sound, f"{self.described} must have weights for {self.places:,} places and {labels:,} labels", shape)
         sound = self._sums.shape == (at.SUMS, count) and self._score_sums.shape == (at.SCORE_SUMS,)
-        require(sound, f"sums must be of {count:,} comparators", self._sums.shape)
+        require(sound, f"sums must have {count:,} comparators", self._sums.shape)

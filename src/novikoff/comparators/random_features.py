@@ -1,10 +1,10 @@
 """Random features of the rows of a game, as a linear mixture computes them from the running mean of the rows.
 
 Algorithm
-    numerics/fourier.py, with the means and squares of the rows so far: rows are standardised in their order, as in the
-    learner.
+    numerics/fourier.py, with the means and squares of the rows so far: rows are standardised in their order, as the
+    learner does.
 Promise
-    The same bits as the learner's.
+    The features equal those of the learner to the bit.
 Cost
     O(255 width) per row, and 256 cosines per member.
 Reference

@@ -1,7 +1,7 @@
-"""Second reading of a stream: its rows for the comparators, and whether it has changed.
+"""Second reading of a stream: the rows for the comparators, and a check that the stream has not changed.
 
-Rows that cannot cause a mistake are left out: a zero x labelled +1, without a bias, has score 0 and is predicted +1.
-Leaving such rounds out changes neither the Perceptron nor its mistakes, so a bound for the rest holds for all.
+Rows that cannot cause a mistake are omitted: a zero x labelled +1, without a bias, has score 0 and is predicted +1.
+Omitting such rounds changes neither the Perceptron nor its mistakes, so a bound for the others holds for all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, CheckedRow, Example, Sparse
 
 TOGETHER = 4_096
-"""Number of single rows that are put together."""
+"""Number of single rows that are stacked into one array."""
 
 
 @dataclass
@@ -29,9 +29,9 @@ class Reading:
     """Summary of a stream that was read to its end: equal readings have equal rows, up to checksum collisions.
 
     Attributes:
-        rows: Rounds, including those that were left out.
-        left_out: Zero rows labelled +1, without a bias.
-        hopeless: Zero rows labelled -1, without a bias: no comparator has a margin there.
+        rows: Number of rounds, including omitted ones.
+        left_out: Number of omitted rows: zero, labelled +1, without a bias.
+        hopeless: Number of zero rows labelled -1, without a bias: no comparator has a margin there.
         sums: CRC-32 of the labels, the lengths, the indices and the values.
         fingerprint: Fingerprint of the stream when the reading began and when it ended.
     """
@@ -60,11 +60,11 @@ def read(
     names: Mapping[str, int] | None = None,
     reading: Reading | None = None,
 ) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-    """Read one pass, at most `rounds` rounds; yield rows and labels, without the rows left out.
+    """Read one pass, at most `rounds` rounds; yield rows and labels, without the omitted rows.
 
     Args:
         stream: Stream to read.
-        bias: Value of the constant feature; with 0, some zero rows are left out.
+        bias: Value of the constant feature; with 0, zero rows labelled +1 are omitted.
         rounds: Maximum number of rounds; None for all.
         names: Positions of named features; further names are numbered as they appear.
         reading: Summary that is filled in by the end of the pass.
@@ -73,7 +73,7 @@ def read(
         reading.fingerprint.append(fingerprint(stream))
     for x, y in _together(stream, rounds, dict(names or {})):
         if not np.all((y == 1) | (y == -1)):
-            raise InputError("labels must be -1 or +1 for comparators", "the stream has many", POSITIVE)
+            raise InputError("labels must be -1 or +1 for comparators", "the stream has other labels", POSITIVE)
         blank = None if bias != 0.0 else _blank(x, y)
         out = None if blank is None else blank & (y == 1)
         if reading is not None:
@@ -98,11 +98,11 @@ def two_labels(stream: Stream, what: str) -> Stream:
 def rows_of(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
     """Return rows and labels of a batch of a part."""
     if batch.x is None or isinstance(batch.x, list):
-        raise InputError("parts are of rows of numbers: got single examples. Put them in arrays or in a file.")
+        raise InputError("parts must have rows of numbers: got single examples. Put them in arrays or in a file.")
     return as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
 
 
-def tell_skipped(stream: Stream, parts: Iterable[Sequence[tuple[int, str]]]) -> None:
+def note_skipped(stream: Stream, parts: Iterable[Sequence[tuple[int, str]]]) -> None:
     """Note the bad rows that were skipped in parts of a stream; raise an error if there are more than allowed."""
     bad = [one for part in parts for one in part]
     if len(bad) > stream.most_bad:
@@ -120,7 +120,7 @@ def fingerprint(stream: Stream) -> Any:
 
 
 def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-    """Yield the batches as arrays; single rows are put together."""
+    """Yield the batches as arrays; single rows are stacked."""
     left = rounds
     rows: list[Any] = []
     labels: list[int] = []
@@ -145,9 +145,9 @@ def _flushed(rows: list[Any], labels: list[int]) -> Iterator[tuple[Rows, NDArray
     """Yield the leading rows of one form, and remove them from the lists."""
     kind = form_of(rows[0])
     count = next((t for t, row in enumerate(rows) if form_of(row) != kind), len(rows))
-    mine, y = rows[:count], np.array(labels[:count], dtype=np.int8)
+    first, y = rows[:count], np.array(labels[:count], dtype=np.int8)
     del rows[:count], labels[:count]
-    yield stacked(mine), y
+    yield stacked(first), y
 
 
 def _row(x: Example, names: dict[str, int]) -> NDArray[np.float64] | CheckedRow:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def length_of(weights: NDArray[np.float64]) -> Fraction:
-    """Return an upper bound on ||w||^2, slightly rounded up; 0 only if all weights are."""
+    """Return an upper bound on ||w||^2, slightly rounded up; 0 only if all weights are 0."""
     total = math.fsum(np.square(weights).tolist())
     return Fraction(total) * (1 + Fraction(1, 2**50)) + Fraction(int(np.count_nonzero(weights)), 2**1074)
 
@@ -31,6 +31,6 @@ def of_length(vector: NDArray[np.float64], power: int) -> NDArray[np.float64]:
 
 
 def in_units(number: float, fine: int) -> int:
-    """Return a double as a whole number of 2^-fine, which it must be."""
+    """Return a double in units of 2^-fine; it must be an integer multiple of that."""
     above, below = number.as_integer_ratio()
     return above << (fine - below.bit_length() + 1)

@@ -1,6 +1,6 @@
-"""Rows for comparators, dense or sparse, and a buffer of them.
+"""Rows for comparators, dense or sparse, and buffers of rows.
 
-Comparators in a metric see rows as learners read them: the places and values of the non-zeros.
+Comparators in a metric get rows as learners do: the places and values of the non-zeros.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Labels = NDArray[np.int8]
 MOST_ROWS, MOST_BYTES = 256, 2**20
 """Maximum number of single rows, and of their bytes, that are gathered before they are processed."""
 MOST_PIECES = 4096
-"""Maximum number of pieces of a buffer before it joins them."""
+"""Number of pieces in a buffer above which it concatenates them."""
 KEPT = "kept rows"
 """Name of the state in error messages."""
-BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
-"""Bytes of a number of a dense row, of a non-zero of a sparse row, and of a row besides."""
+BYTES_PER_NUMBER, BYTES_PER_NONZERO, BYTES_PER_ROW = 8, 12, 16
+"""Bytes per number of a dense row, per non-zero of a sparse row, and the fixed overhead per row."""
 
 
 class Gathered:
-    """Single rows that wait to be processed together, each with its data, in order of arrival."""
+    """Buffer of single rows that are processed together, each with its data, in order of arrival."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
@@ -63,13 +63,13 @@ class Gathered:
 
 
 def _likeness(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a key that is equal for rows that can be stacked, with their data."""
+    """Return a key that is equal for rows which can be stacked together with their data."""
     last = row[-1]  # the scores of several members are an array
     return form_of(row[0]), last.shape if isinstance(last, np.ndarray) else ()
 
 
 class RowBuffer:
-    """Rows of one form with their outcomes and what was played (mistakes or scores); everything added is copied.
+    """Rows of one form with their outcomes and their mistakes or scores (`played`); everything added is copied.
 
     Dense rows may become wider: earlier rows are 0 in new columns. Scores may gain columns for new labels: earlier
     scores are -inf there.
@@ -88,7 +88,7 @@ class RowBuffer:
         if self._x and not isinstance(x, Sparse):
             self._x = [wider(one, x.shape[1]) for one in self._x]
         if self._x and (isinstance(x, Sparse) != isinstance(self._x[0], Sparse) or _width(x) != _width(self._x[0])):
-            raise InputError(f"rows must stay of one form: {_form(x)} came after {_form(self._x[0])}.")
+            raise InputError(f"all rows must have one form: got {_form(x)} after {_form(self._x[0])}.")
         self._x.append(x.copy(np.float64) if isinstance(x, Sparse) else np.array(x, dtype=np.float64, order="C"))
         self._y.append(y.copy())
         self._played.append(played.copy())
@@ -98,7 +98,7 @@ class RowBuffer:
             self.together()
 
     def together(self) -> tuple[Rows, NDArray[Any], NDArray[Any]]:
-        """Return all rows, their outcomes, and what was played."""
+        """Return all rows, their outcomes, and their mistakes or scores."""
         if not self._x:
             return np.zeros((0, 0)), np.zeros(0, np.int8), np.zeros(0, np.bool_)
         if len(self._x) > 1:
@@ -115,7 +115,7 @@ class RowBuffer:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """Return the buffer with this saved state; by hand, because pieces are added and not assigned."""
+        """Return the buffer with this saved state; written by hand, because rows are added, not assigned."""
         buffer, x = cls(), restored_rows(state["x"])
         y, wrong = array(state, "y", (len(x),), np.int8, of=KEPT), array(state, "wrong", (len(x),), np.bool_, of=KEPT)
         require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
@@ -152,7 +152,7 @@ def stacked(rows: list[Row], width: int = 0, names: Mapping[str, int] | None = N
         return mappings(named, names, width)
     sparse = [row for row in rows if isinstance(row, tuple)]
     if len(sparse) not in (0, len(rows)):
-        raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
+        raise InputError("rows must have one form to be stacked: got dense and sparse rows.")
     return Sparse.of_rows(sparse, width) if sparse else np.stack([np.asarray(row) for row in rows]).astype(np.float64)
 
 
@@ -169,7 +169,7 @@ def chosen(x: Rows, rows: NDArray[Any]) -> Rows:
 
 
 def without_zeros(x: Rows) -> Sparse:
-    """Return rows as sparse ones; dense ones lose their zeros."""
+    """Return rows in sparse form; zeros of dense rows are dropped."""
     return x if isinstance(x, Sparse) else Sparse.of_dense(x)
 
 
@@ -181,20 +181,20 @@ def form_of(x: Row) -> int:
 def numbers_sizes(x: Rows) -> NDArray[np.int64]:
     """Return the bytes of the numbers of each row."""
     if not isinstance(x, Sparse):
-        return np.full(len(x), x.shape[1] * BYTES_A_NUMBER, dtype=np.int64)
-    return np.diff(x.indptr).astype(np.int64) * BYTES_A_NONZERO
+        return np.full(len(x), x.shape[1] * BYTES_PER_NUMBER, dtype=np.int64)
+    return np.diff(x.indptr).astype(np.int64) * BYTES_PER_NONZERO
 
 
 def numbers_size(x: Rows) -> int:
     """Return the sum of `numbers_sizes`."""
     if not isinstance(x, Sparse):
-        return x.size * BYTES_A_NUMBER
-    return int(x.indptr[-1] - x.indptr[0]) * BYTES_A_NONZERO
+        return x.size * BYTES_PER_NUMBER
+    return int(x.indptr[-1] - x.indptr[0]) * BYTES_PER_NONZERO
 
 
 def sizes(x: Rows) -> NDArray[np.int64]:
     """Return the approximate bytes of each row."""
-    return numbers_sizes(x) + BYTES_A_ROW
+    return numbers_sizes(x) + BYTES_PER_ROW
 
 
 def numbers(x: Rows) -> NDArray[Any]:

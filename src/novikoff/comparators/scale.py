@@ -7,11 +7,10 @@ Hinge     D(s) = sum of max(0, 1 - s m_t) is linear between the places 1/m_t, an
 Squared   a + sqrt(Q) is convex in s. Between two places Q = n - 2 s M1 + s^2 M2, and the zero of the derivative is
           solved for.
 Lengths   the bound (sum of max(0, S - m'_t) + c)/S with m' = m - kappa ||x||^2 is monotone in S between two of the m'.
-With several passes D and Q are those of all of them; with weights w_1 at the start D falls by s <v, w_1>, and still
-only
-the places are considered.
-Kappa     the best bound for a kappa is convex in it, and falls where ||u||/(2 sqrt N) > kappa, N being the sum of
-          alpha/C ||x||^2: the root of the difference of their logarithms is found by secants.
+With several passes D and Q are summed over all of them; with initial weights w_1 D decreases by s <v, w_1>, and still
+only the places 1/m_t are considered.
+Kappa     the best bound for a kappa is convex in kappa, and decreases where ||u||/(2 sqrt N) > kappa, N being the sum
+          of alpha/C ||x||^2: the root of the difference of their logarithms is found by the secant method.
 Cost
     One sort.
 """
@@ -109,7 +108,7 @@ def lengths_scale(margins: Vector, rest: float, passes: int = 1) -> tuple[float,
 
 
 class Kappa:
-    """Iteration of kappa to the least bound; scaling all rows by 2 repeats it to the bit."""
+    """Iteration of kappa towards the least bound; it is the same to the bit if all rows are scaled by 2."""
 
     def __init__(self, value: float) -> None:
         self.value = value

@@ -10,10 +10,10 @@ Optimum
     fixed-point iteration from the previous solution, and the length of u by comparators/scale.py.
     With weights w_1 at the start the loss is D - <u,w_1>: u is C w_1 + the sum of alpha_t z_t.
 Distance from the optimum
-    Every alpha bounds what any comparator can reach (comparators/limits.py); the search ends when that limit is within
-    `gap` of what was found; within a tenth of it, as long as that takes no more than CHEAP non-zeros.
+    Every alpha gives a limit that no comparator can beat (comparators/limits.py). The search ends when the bound found
+    is within `gap` of that limit; within a tenth of `gap`, as long as that takes no more than CHEAP non-zeros.
 Cost
-    A few dozen epochs. It gives up after VISITS non-zeros per problem: nothing is guaranteed about what it finds.
+    A few dozen epochs. It gives up after VISITS non-zeros per problem: the quality of the result is not guaranteed.
 Reference
     [hsieh2008]; the path: [freund1999].
 """
@@ -33,21 +33,22 @@ from novikoff.comparators.scale import Kappa, hinge_scale, lengths_scale, square
 
 Vector = NDArray[np.float64]
 Problem = Literal["hinge", "squared hinge", "lengths", "margin"]
-Tell = Callable[["Step"], None]
+Progress = Callable[["Step"], None]
+"""Progress callback, called with each solved problem."""
 
 FIRST = 0.25
 """First C, in units of 1/R^2."""
 LARGEST = 1e6
 """Largest C of the squared hinge loss."""
 STEPS, FEW = 12, 3
-"""Number of problems per search; the second if rows must be read again for each epoch."""
+"""Maximum number of problems per search: if rows are in memory, and if they are read again for each epoch."""
 
 VISITS, CHEAP = 2_000_000_000, 20_000_000
 """Non-zeros after which a problem is given up, and up to which a tighter gap is sought."""
 CLOSE, FURTHEST = 0.3, 16.0
 """Distance of ln C from its goal at which the tolerance is tightened, and the largest factor of one step."""
 FURTHER = 1.25
-"""Over-relaxation exponent of the iteration of C; without it a fifth of the way is left each time on real streams."""
+"""Over-relaxation exponent of the iteration of C; without it a fifth of the distance remains per step in practice."""
 
 THINNEST = 2.0**-100
 """Smallest margin that is divided by; a smaller one gives no useful bound."""
@@ -120,7 +121,7 @@ class Task:
         hopeless: Number of zero rows labelled -1, on which every comparator loses 1.
         gap: Relative distance from the optimum at which a search stops.
         start: w_1 in the units of the rows; None if zero.
-        tell: Callback that receives each step.
+        progress: Callback that receives each step.
     """
 
     radius: float
@@ -128,7 +129,7 @@ class Task:
     hopeless: int
     gap: float
     start: Vector | None = None
-    tell: Tell | None = None
+    progress: Progress | None = None
 
 
 def hinge_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
@@ -245,7 +246,7 @@ def lengths_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
 
 
 class _Watch:
-    """Stopping rule: whether the primal is within `tolerance` of the dual; it keeps the last margins and objectives."""
+    """Stopping rule: the primal is within `tolerance` of the dual. It stores the last margins and objectives."""
 
     def __init__(self, objective: Callable[[Vector], tuple[float, float, float]], tolerance: float) -> None:
         self._objective, self._tolerance = objective, tolerance
@@ -259,7 +260,7 @@ class _Watch:
 
 
 def margin_search(descent: Descent, task: Task) -> Found:
-    """Find the u with the widest margin; its bound is that margin, its limit what no u can reach."""
+    """Find the u with the widest margin; `bound` is that margin, `limit` a margin that no u exceeds."""
     found = Found(np.zeros(len(descent.u)), 0.0, descent.alpha.copy(), math.inf, math.inf)
     rounds = float(task.passes * descent.blocks.rows)
     usable = descent.blocks.sample.square != 0.0 if descent.blocks.fits else None
@@ -285,7 +286,7 @@ def margin_search(descent: Descent, task: Task) -> Found:
 
     if not enough(descent.margins()):
         descent.solve(math.inf, 0.0, enough, _visits(descent))
-    _tell(found, descent, task, Step("margin", math.inf, primal, dual, found.bound, found.limit, 0, 0.0))
+    _report(found, descent, task, Step("margin", math.inf, primal, dual, found.bound, found.limit, 0, 0.0))
     return found
 
 
@@ -322,13 +323,13 @@ def _wanted_gap(descent: Descent, task: Task) -> float:
 
 
 def _visits(descent: Descent) -> float:
-    """Return how many rows may be visited for one problem."""
+    """Return the maximum number of row visits for one problem."""
     blocks = descent.blocks
     return VISITS * max(blocks.rows, 1) / max(blocks.nonzeros, 1)
 
 
 def _go_on(descent: Descent, cost: float, task: Task) -> float:
-    """Rescale the solution for another cost to this one, or begin at the learner's start; return the cost, rounded."""
+    """Rescale the last solution to this cost, or begin at the learner's initial weights; return the rounded cost."""
     if 0.0 < descent.cost < math.inf:
         factor = cost / descent.cost
         descent.scale(factor)
@@ -339,7 +340,7 @@ def _go_on(descent: Descent, cost: float, task: Task) -> float:
 
 
 def _nothing(descent: Descent, task: Task) -> Found:
-    """Return u = 0 as the result."""
+    """Return u = 0 as the initial result."""
     return Found(np.zeros(len(descent.u)), float(task.passes * descent.blocks.rows), np.zeros(0), 1.0)
 
 
@@ -349,14 +350,14 @@ def _note(found: Found, descent: Descent, task: Task, step: Step, s: float) -> N
         found.u, found.bound = s * descent.u, step.bound
     if step.limit > found.limit:
         found.alpha, found.limit, found.cost = descent.alpha.copy(), step.limit, step.cost
-    _tell(found, descent, task, step)
+    _report(found, descent, task, step)
 
 
-def _tell(found: Found, descent: Descent, task: Task, step: Step) -> None:
-    """Append the step, with cost and objectives in the units of the stream, and call back."""
+def _report(found: Found, descent: Descent, task: Task, step: Step) -> None:
+    """Append the step, with cost and objectives in the units of the stream, and call `progress`."""
     unit = descent.blocks.unit**2
     done = replace(step, cost=step.cost * unit, primal=step.primal * unit, dual=step.dual * unit,
                    epochs=descent.epochs, seconds=descent.seconds)  # fmt: skip
     found.steps.append(done)
-    if task.tell:
-        task.tell(done)
+    if task.progress:
+        task.progress(done)

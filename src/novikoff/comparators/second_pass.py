@@ -1,10 +1,10 @@
-"""Comparators of a game, shown its stream again.
+"""Comparators of a game, evaluated on its stream again.
 
-If the comparators of a game get other sums on the stream than they got in the game, the game was not played on
-that stream, or not on it alone. A direction does not see features in which it has no weight. The probe has a weight,
-which is a hash, for every feature (comparators/linear.py): rows that differ anywhere change the sums of its margins,
-unless their differences cancel. Its margins are the same up to the order of summation, at most (n+4) 2^-52 sqrt(n) R
-each for n non-zeros; eight times that is allowed.
+If the comparators of a game have other sums on the stream than they had in the game, the game was not played on that
+stream, or not on it alone. A direction ignores features in which it has no weight. The probe has a weight, which is a
+hash, for every feature (comparators/linear.py): rows that differ anywhere change the sums of its margins, unless their
+differences cancel. On equal rows its margins differ only by the order of summation, at most (n+4) 2^-52 sqrt(n) R each
+for n non-zeros; eight times that is allowed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def placed(
     """Return comparators for these directions that have seen no rows.
 
     Args:
-        blocks: Rows, whose units the directions have.
-        directions: Directions with the bias first; None for none.
+        blocks: Rows, in whose units the directions are given.
+        directions: Directions with the bias first; None for a zero direction.
         penalties: Pairs (direction, kappa), in the units of the blocks.
     """
     unit = blocks.unit
@@ -44,24 +44,24 @@ def placed(
 
 
 def again(tracked: LinearComparatorFacts) -> LinearScorer:
-    """Return the comparators that watched the game, as before it; only the probe if their directions are not stored."""
+    """Return the comparators of the game before they saw any row; only the probe if directions are not stored."""
     fresh = LinearScorer.placed(list(tracked.directions), [], 1.0, tracked.bias, tracked.normalize)
     tally = Tally(fresh.tally.directions, tracked.top, probes=1)
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 
 
-def the_same(
+def same_sums(
     tracked: LinearComparatorFacts, echoes: Sequence[LinearScorer], seen: Iterable[Comparator], passes: int = 1,
     left_out: int = 0,
 ) -> bool:  # fmt: skip
-    """Return whether the comparators got the same sums as in the game.
+    """Return whether the comparators have the same sums as in the game.
 
     Args:
         tracked: Facts of the game.
         echoes: `again(tracked)` after each part of the stream.
-        seen: Their comparators, over all parts.
+        seen: Comparators of the echoes, over all parts.
         passes: Number of passes of the game.
-        left_out: Number of zero rows that they were not shown, each with a loss of 1.
+        left_out: Number of omitted zero rows, each with a loss of 1.
     """
     if passes * (sum(echo.tally.rows for echo in echoes) + left_out) != tracked.rows:
         return False

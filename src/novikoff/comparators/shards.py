@@ -1,8 +1,8 @@
 """Comparators that saw a stream in parts: the results of the parts, combined exactly.
 
-The same directions are shown every part, possibly by different processes. A loss of u over all rounds is the sum of its
-losses over the parts, R the largest of their R, and the least margin the least of theirs: the facts of parts are
-fractions, and their sums are exact. A part may count with a weight, as in mixing.
+The same directions are evaluated on every part, possibly by different processes. The loss of u over all rounds is the
+sum of its losses over the parts, R is the largest R of a part, and the least margin the least one of a part. The facts
+of parts are fractions, so their sums are exact. A part may have a weight, as in mixing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def merged(parts: Sequence[LinearScorer], weights: Sequence[Fraction] | None = N
 
 
 def _separating(parts: Sequence[LinearScorer]) -> Iterator[Comparator]:
-    """Yield each direction at its least margin over all parts, where that separates."""
+    """Yield each direction at its least margin over all parts, if that margin is positive."""
     tally = copy.copy(parts[0].tally)
     tally.least = np.min([part.tally.least for part in parts], axis=0)
     for u in tally.comparators(parts[0].norms2, Fraction(0)):

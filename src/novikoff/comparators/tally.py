@@ -1,4 +1,4 @@
-"""Margins of a few comparators, summed so that their losses at many scales follow.
+"""Sums of the margins of a few comparators, from which their losses at many scales follow.
 
 Sums
     A direction f stands for the comparators u = f/S at 129 thresholds S, eight to an octave: max(0, 1 - y u(x)) is
@@ -7,7 +7,7 @@ Sums
     threshold follow by adding numbers that are not negative, so nothing cancels.
     A penalty (f, kappa) stands for u = f/S with targets that grow with the length of x: max(0, 1 + k||x||^2 - y u(x))
     is max(0, S - m)/S with m = y f(x) - kappa ||x||^2 and k = kappa/S. Those margins are summed in the same way.
-    Over the rounds that were mistakes the losses of each f are summed once more, and so are y f(x) and ||x||^2.
+    Over the mistakes alone the losses of each f are summed separately, and so are y f(x) and ||x||^2.
 Rounding
     Margins are rounded down, lengths up. A sum of r terms that are not negative, each rounded at most 3 times, is at
     most its computed value / (1 - (r+8) 2^-53); squares of distances may underflow, r 2^-1074 in all. Losses and
@@ -105,8 +105,8 @@ class Tally(Stateful):
 
     Args:
         directions: Number of directions.
-        top: Thresholds go up to 2^top.
-        penalties: Pairs (direction, kappa), directions from 0.
+        top: Exponent of the largest threshold, 2^top.
+        penalties: Pairs (direction, kappa); directions are counted from 0.
         probes: Number of further vectors whose margins are summed over the mistakes only.
     """
 
@@ -125,7 +125,7 @@ class Tally(Stateful):
         self.top, self.directions, self.probes = top, directions, probes
         self.penalties = [(k, kappa) for k, kappa in penalties if LIGHTEST <= kappa <= HEAVIEST]
         sound = all(0 <= k < directions for k, _ in self.penalties)
-        require(sound, f"penalties of comparators must be of the {directions} directions", self.penalties)
+        require(sound, f"penalties of comparators must refer to the {directions} directions", self.penalties)
         steps = np.arange(8 * OCTAVES + 1)
         edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
         self.edges = np.append(edges, edges[-1])  # the last class has no upper edge
@@ -163,7 +163,7 @@ class Tally(Stateful):
         """Yield every u: u = 0, and each direction at its least margin and at each threshold.
 
         Args:
-            norms2: At least ||f||^2 of each direction; 0 for one that is not to be used.
+            norms2: At least ||f||^2 of each direction; 0 for a direction that is not used.
             longest: Largest ||u||^2 to include; None for all.
             starts: At most <f, w_1> of each direction; empty if w_1 = 0.
         """
@@ -193,7 +193,7 @@ class Tally(Stateful):
         Args:
             norms2: At least ||f||^2 of each direction.
             starts: At most <f, w_1> of each direction; empty if w_1 = 0.
-            passes: How often the rows were played.
+            passes: Number of times that the rows were played.
         """
         for p, (k, kappa) in enumerate(self.penalties):
             series, norm2 = self.directions + p, norms2[k]

@@ -1,9 +1,9 @@
 """Comparators that are evaluated during a game: certificates for a stream that is read once.
 
 Algorithm
-    The first rows are kept (warm-up). Then a few comparators are fitted on them, and from there on every row, the kept
-    ones first, is shown to all of them. If facts are requested during the warm-up, comparators are fitted on the rows
-    so far, and discarded again. Single rows are gathered first.
+    The first rows are kept (warm-up). Then a few comparators are fitted on them, and every row, the kept ones first, is
+    shown to all comparators. If facts are requested during the warm-up, comparators are fitted on the rows so far and
+    then discarded. Single rows are buffered first.
     Theorems on mistakes compare with linear functions (comparators/linear.py) or functions in the feature space of a
     kernel (kernel/comparators/functions.py); theorems on losses with vectors, in the learner's metric
     (comparators/metric_tracker.py, multiclass_tracker.py, convex/comparators/tracker.py).
@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.rows import (
-    BYTES_A_ROW,
+    BYTES_PER_ROW,
     KEPT,
     Gathered,
     Row,
@@ -58,15 +58,15 @@ if TYPE_CHECKING:
     from novikoff.core.learner import Learner
 
 KEEP = 16_000_000
-"""Bytes of rows kept by default."""
+"""Default limit of the kept rows, in bytes."""
 MOST_BEHIND = 2**26
-"""Maximum bytes of batches in the queue of the background thread: enough to continue while it fits."""
+"""Maximum bytes of batches in the queue of the background thread: enough to go on while that thread fits."""
 MOST_PLACES = 2**32 + 1
-"""Largest number of places of features, the constant one included."""
+"""Maximum number of places of features, including the constant feature."""
 NO_LIMIT = 2**62
-"""Number of rows that means no limit."""
+"""Number of rows that stands for no limit."""
 SMALL = 64
-"""Batch size below which rows do not go to the background thread; trackers of mistakes gather them."""
+"""Batch size below which rows are not sent to the background thread; trackers of mistakes buffer them instead."""
 SOME = 8192
 """Number of rows processed together during the warm-up."""
 
@@ -83,9 +83,9 @@ class ComparatorFacts:
         comparators: Every u, at every scale; the first is u = 0.
         penalized: Every u with targets 1 + kappa ||x~||^2 that may give a bound.
         over_mistakes: The same u, with losses summed over the mistakes alone.
-        unexplained: Distance of the learner from the sum of its mistakes, in units of rounding error; above 1 something
-            else changed it. None if not checked.
-        invalid_reason: Why no theorem applies; "" if some does.
+        unexplained: Distance of the learner from the sum of its mistakes, in units of rounding error; above 1,
+            something other than mistakes changed it. None if not checked.
+        invalid_reason: Reason why no theorem applies; "" if there is none.
     """
 
     rows: int
@@ -100,7 +100,7 @@ class ComparatorFacts:
 
 
 class Background:
-    """Queue of calls that one thread makes in order (docs/decisions/0016)."""
+    """Queue of calls that a background thread makes in order (docs/decisions/0016)."""
 
     def __init__(self) -> None:
         self._thread: ThreadPoolExecutor | None = None
@@ -136,9 +136,9 @@ class Tracker(Stateful, ABC):
     """Name of the class in saved states."""
     described = "comparators"
     scored: ClassVar[bool] = True
-    """Whether it receives the scores that the learner played, or else which rounds were mistakes."""
+    """Whether it receives the scores that the learner played; otherwise it receives which rounds were mistakes."""
     names: Mapping[str, int] | None = None
-    """The learner's positions of named features."""
+    """Position of each named feature, as the learner numbers them."""
 
     @property
     @abstractmethod
@@ -148,11 +148,11 @@ class Tracker(Stateful, ABC):
     @property
     @abstractmethod
     def rows_held(self) -> int:
-        """Training rows in its state."""
+        """Number of training rows in the state."""
 
     @abstractmethod
     def see(self, batch: Batch, played: NDArray[Any]) -> None:
-        """Process the rounds of a batch; `played` holds the scores of each, or which were mistakes."""
+        """Process the rounds of a batch; `played` has the scores of each round, or whether it was a mistake."""
 
     @abstractmethod
     def see_row(self, x: Row, y: Any, played: Any) -> None:
@@ -169,7 +169,7 @@ class Tracker(Stateful, ABC):
         """Raise `ModelFileError` if comparators of a model file cannot be those of the learner."""
 
     def due(self, rounds: int) -> int:
-        """Return after how many of the next `rounds` rounds to call `look`; never, unless overridden."""
+        """Return the number of rounds until the next `look`, at most `rounds`; by default there is none."""
         return rounds
 
     def look(self, learner: Any) -> None:
@@ -188,7 +188,7 @@ class WarmTracker(Tracker):
     """Number type of the outcomes."""
     rows = 0
     block = 1
-    """Number of rows that are added at a time, once there are comparators."""
+    """Number of rows that are processed at a time, once there are comparators."""
 
     def __init__(self, keep: int, keep_rows: int = NO_LIMIT) -> None:
         self.keep, self.keep_rows = int(keep), int(keep_rows)
@@ -232,6 +232,7 @@ class WarmTracker(Tracker):
             self._see(x, np.array(y, self.outcomes), np.array(played, np.float64 if self.scored else np.bool_))
 
     def _see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
+        """Keep rows during the warm-up; afterwards show them to the comparators, in multiples of `block` rows."""
         x, played, extra = self._read(x, y, played)
         done = 0
         while self._kept is not None and done < len(y):
@@ -253,7 +254,7 @@ class WarmTracker(Tracker):
             self._waiting.add(x[whole:], y[whole:], played[whole:])
 
     def _keep(self, kept: RowBuffer, x: Rows, y: NDArray[Any], played: NDArray[Any], extra: NDArray[np.int64]) -> int:
-        """Keep as many of these rows as there is room for, and settle when it is full; return how many were kept."""
+        """Keep as many of these rows as there is room for, and fit when it is full; return their number."""
         size = int(extra.sum()) + numbers_size(x)
         if kept.rows + len(y) < self.keep_rows and kept.size + size < self.keep:
             kept.add(x, y, played, size)
@@ -270,8 +271,8 @@ class WarmTracker(Tracker):
     def _read(
         self, x: Rows, y: NDArray[Any], played: NDArray[Any]
     ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
-        """Return rows, and scores or mistakes, in the form of the comparators, and each row's bytes without numbers."""
-        return x, played, np.full(len(y), BYTES_A_ROW)
+        """Return rows and their scores or mistakes in the form of the comparators, and bytes of overhead per row."""
+        return x, played, np.full(len(y), BYTES_PER_ROW)
 
     def _as_kept(self, x: Rows) -> Rows:
         """Return rows in the form in which they are kept for the fit."""
@@ -279,20 +280,20 @@ class WarmTracker(Tracker):
 
     @abstractmethod
     def _settle(self) -> None:
-        """Fit comparators on the rows kept, and show them these rows."""
+        """Fit comparators on the kept rows, and evaluate them on these rows."""
 
     @abstractmethod
     def _add(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
-        """Show rows to the comparators."""
+        """Evaluate the comparators on rows."""
 
     @property
     def _points(self) -> int:
-        """Training rows that the comparators are made of."""
+        """Number of training rows that the comparators consist of."""
         return 0
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its state."""
+        """Number of training rows in the state."""
         self.catch_up()
         return self._waiting.rows + (self._points if self._kept is None else self._kept.rows)
 
@@ -322,11 +323,11 @@ class VectorTracker(WarmTracker):
         if self.normalize:
             numerics.nonzeros.normalize(astuple(rows))
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
-        return as_sparse(rows), np.ascontiguousarray(played, dtype=np.float64), self._beside(y, played)
+        return as_sparse(rows), np.ascontiguousarray(played, dtype=np.float64), self._overhead(y, played)
 
     @abstractmethod
-    def _beside(self, y: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the bytes of each of the next rows without its non-zeros."""
+    def _overhead(self, y: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the bytes that each of the next rows takes in addition to its non-zeros."""
 
     @abstractmethod
     def _no_scores(self) -> NDArray[np.float64]:
@@ -347,7 +348,7 @@ class VectorTracker(WarmTracker):
     def check(self, learner: Learner) -> None:
         features = adapt(learner).features
         if features is not None:
-            must = f"comparators must be of the learner's {features.count:,} features"
+            must = f"comparators must have at most the learner's {features.count:,} features"
             require(self.places <= features.count + 1, must, self.places)
 
     def after_restoring(self, found: State) -> None:
@@ -356,7 +357,7 @@ class VectorTracker(WarmTracker):
             return
         rows, y, scores = found["kept"]
         x, self._kept = as_sparse(rows), RowBuffer()
-        self._kept.add(x, y, scores, int((numbers_sizes(x) + self._beside(y, scores)).sum()))
+        self._kept.add(x, y, scores, int((numbers_sizes(x) + self._overhead(y, scores)).sum()))
 
 
 @dataclass(frozen=True)
@@ -384,7 +385,7 @@ class KeptRows(Field):
 
 
 class Scorer(Protocol):
-    """Fixed comparators that see rows."""
+    """Fixed comparators, with the sums of their margins over the rows seen."""
 
     tally: Tally
 
@@ -424,7 +425,7 @@ class ScorerTracker(WarmTracker, Generic[S]):
 
     @abstractmethod
     def _fit(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> S:
-        """Return comparators fitted on these rows, which they have not yet seen."""
+        """Return comparators fitted on these rows, which are not counted yet."""
 
     def _settle(self) -> None:
         self.scorer = self._fitted()
@@ -441,7 +442,7 @@ class ScorerTracker(WarmTracker, Generic[S]):
         return scorer
 
     def _now(self) -> S:
-        """Return comparators that have seen every round so far; those fitted during the warm-up are not kept."""
+        """Return comparators that have seen every round so far; those fitted during the warm-up are not stored."""
         self.catch_up()
         scorer = self.scorer or self._fitted()
         if self._waiting.rows:

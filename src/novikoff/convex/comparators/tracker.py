@@ -144,7 +144,7 @@ class ConvexTracker(VectorTracker):
         self._vectors, self._sums, self._score_sums = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(SCORE_SUMS)
         self._cached: tuple[Any, ConvexComparatorFacts] | None = None
 
-    def _beside(self, y: Vector, scores: NDArray[Any]) -> NDArray[np.int64]:
+    def _overhead(self, y: Vector, scores: NDArray[Any]) -> NDArray[np.int64]:
         return np.full(len(y), 16)
 
     def _no_scores(self) -> Vector:
