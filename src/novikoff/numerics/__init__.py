@@ -1,6 +1,6 @@
 """Numerical building blocks of compiled loops: compiler, sums, dot products, exponentials, coins.
 
-A module, and numba with the first that needs it, is imported at first use: `numerics.lanes.dot`.
+Each module is imported at its first use, as in `numerics.lanes.dense`, and numba with the first that needs it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Arrays aligned to a cache line, so that no vector of them crosses two lines.
+"""Arrays aligned to a cache line, so that no vector crosses the border of two lines.
 
-numpy's own arrays begin at any multiple of 16 bytes; loops that read vectors of 32 bytes take up to a third longer
-there.
+Arrays of numpy begin at any multiple of 16 bytes; loops that read vectors of 32 bytes take up to a third longer there.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ LINE = 64
 
 
 def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float64]:
-    """Return zeros of this shape."""
+    """Return an aligned array of zeros of this shape."""
     size = 8 * (shape if isinstance(shape, int) else math.prod(shape))
     memory = np.zeros(size + LINE, dtype=np.uint8)
     start = -memory.ctypes.data % LINE

@@ -1,7 +1,7 @@
-"""Clock that stops while loops are compiled, in any thread: compiling happens once, and is not part of a game.
+"""Clock that stops while a loop is compiled in any thread, because compiling happens once and is not part of a game.
 
-numba compiles one loop at a time; `compiled.py` reports when it begins and ends. Loading a loop from the cache counts,
-as every run does it.
+numba compiles one loop at a time; `compiled.py` reports when it begins and ends. The time of loading a loop from the
+cache counts, because every run spends it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ on_compiling: Callable[[], None] | None = None
 
 _lock = threading.Lock()
 _before = 0.0  # seconds of finished compilations
-_since: float | None = None
-_depth = 0  # compilations nest: of a loop, and of the loops it calls
+_since: float | None = None  # when the present compilation began
+_depth = 0  # compilations nest: one of a loop contains those of the loops it calls
 _timer: threading.Timer | None = None
 _notified = False
 
@@ -39,7 +39,7 @@ def compiling_begins() -> None:
             return
         _since = time.perf_counter()
         if on_compiling is not None and not _notified:
-            _timer = threading.Timer(max(LONG - _before, 0.0), _tell)
+            _timer = threading.Timer(max(LONG - _before, 0.0), _notify)
             _timer.daemon = True
             _timer.start()
 
@@ -58,7 +58,7 @@ def compiling_ends() -> None:
             _timer = None
 
 
-def _tell() -> None:
+def _notify() -> None:
     global _notified
     with _lock:
         if _notified or _since is None:

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MASK = 0xFFFFFFFFFFFFFFFF
+"""64 one bits, to reduce Python integers to words."""
 GOLDEN = 0x9E3779B97F4A7C15
+"""Increment of the state: 2^64 over the golden ratio, made odd."""
 FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+"""Multipliers of the finaliser."""
 
 Words = TypeVar("Words", int, "NDArray[np.uint64]")
 

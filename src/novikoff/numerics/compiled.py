@@ -1,12 +1,12 @@
 """Decorators for compiled loops.
 
 Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no fastmath). If no
-cache folder is writable, numba refuses to cache, and loops are compiled without a cache. numba recompiles a loop when
-its file has changed, but not when a loop that it calls has: so the cache stamp covers all files.
+cache folder is writable, loops are compiled without a cache. numba recompiles a loop if its own file has changed, but
+not if a loop that it calls has changed in another file; therefore the cache stamp covers all files.
 The plain-Python twin of a loop is its `py_func`.
 
-Compiling takes seconds, once, so there should be little to compile. A separate callable function takes a tenth of a
-second even if it is small, and is optimised again in each loop that calls it: so most are `inlined`.
+Compiling takes seconds once, so there should be little to compile. A function with its own entry takes a tenth of a
+second even if it is small, and is optimised again in each loop that calls it; therefore most functions are `inlined`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 if numerics.spare_foreign:
     absent = [name for name in ("scipy.linalg.cython_blas", "cffi") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # not to be had, for a moment
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # None: importing them fails while numba looks
     import numba.core.typing.cffi_utils
     import numba.np.arraymath
 
@@ -59,12 +59,12 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Inline `function` into each loop that calls it: for a small one, or one called once."""
+    """Inline `function` into each loop that calls it; for functions that are small or called once."""
     return _dispatcher(function, inline="always")
 
 
 class Inner:
-    """Function that is compiled as part of the loops that call it; a call from Python compiles a second version."""
+    """A function that is compiled as part of the loops that call it; a call from Python compiles a second version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -72,7 +72,7 @@ class Inner:
 
     @cached_property
     def own(self) -> Callable[..., Any]:
-        """Version that Python can call, under another name, so that the cache keeps the two apart."""
+        """Version that Python can call; it has another name, so that the cache does not confuse the two."""
         given = self.py_func
         copy = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__)
         copy.__qualname__ = f"{given.__qualname__}_own"
@@ -83,7 +83,7 @@ class Inner:
 
 
 class Part(types.Dispatcher):
-    """Type of an `Inner`: compiled once per argument type, where numba would compile once per literal value."""
+    """Type of an `Inner`: compiled once per argument type, although numba would compile once per literal value."""
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         return super().get_call_type(context, tuple(map(types.unliteral, args)), kws)
@@ -98,7 +98,10 @@ def _typeof_inner(value: Inner, context: Any) -> Any:
 
 
 def inner(function: Function) -> Function:
-    """Compile `function` without its entry from Python, which can take as long: for a large one that loops share."""
+    """Compile `function` without an entry from Python; for large functions that loops share.
+
+    Compiling the entry can take as long as compiling the function.
+    """
     return cast(Function, Inner(function))
 
 
@@ -109,7 +112,7 @@ def _dispatcher(function: Function, **given: Any) -> Function:
     except RuntimeError:  # "cannot cache function: no locator available"
         return cast(Function, numba.njit(**ways)(function))
     index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(index, "_version"):  # else numba has changed, and its own stamp must do
+    if hasattr(index, "_version"):  # a version of numba without it is left with its own stamp
         # Not the source stamp: that is unpickled together with the signatures, which may name a module that is gone.
         index._version = (index._version, stamp())
         index.save = forgiving(index.save)
@@ -130,7 +133,7 @@ def forgiving(save: Callable[..., None]) -> Callable[..., None]:
 def stamp() -> tuple[Any, ...]:
     """Return path, modification time and size of every file with compiled code, and whether indices are checked.
 
-    With NUMBA_BOUNDSCHECK numba compiles different code, but would take the cached code without checks for the same.
+    With NUMBA_BOUNDSCHECK numba compiles different code, but on its own would reuse cached code without checks.
     """
     package = Path(__file__).parent.parent
     files = [*package.glob("numerics/*.py"), *package.glob("*/_loops/*.py")]

@@ -1,9 +1,9 @@
 """Decimal numbers in text, parsed to the same double as Python's float.
 
-Digits are read eight at a time: as a little-endian word, xor "00000000" leaves 0 .. 9 in bytes that are digits, so a
-carry into the top bit marks the first that is not; then pairs, fours and eights are joined by multiplication.
-A decimal m * 10^k is one exact division or multiplication while m < 2^53 and |k| <= 22; else a product with 128 bits
-of 5^k, which suffices for every m < 2^64 [lemire2021], [mushtak2023].
+Digits are read eight at a time: in a little-endian word, xor "00000000" leaves 0 .. 9 in bytes that are digits, so a
+carry into the top bit marks the first byte that is not one; then pairs, fours and eights of digits are joined by
+multiplication. A decimal m * 10^k is one exact division or multiplication while m < 2^53 and |k| <= 22; otherwise it is
+a product with 128 bits of 5^k, which suffices for every m < 2^64 [lemire2021], [mushtak2023].
 
 The text must have PADDING readable bytes after its end, and a non-digit byte there or before.
 Every word is uint64: numba converts an int64 and a uint64 to a float.
@@ -24,18 +24,27 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import inlined, inner
 
 PADDING = 16
+"""Number of readable bytes that must follow the text."""
 
 U64 = np.uint64
 ZERO, ONE, TWO, EIGHT, TEN = U64(0), U64(1), U64(2), U64(8), U64(10)
 PLUS, MINUS, POINT, NOUGHT, SMALL, E = U64(43), U64(45), U64(46), U64(48), U64(32), U64(101)
+"""Characters "+", "-", ".", "0"; the bit that makes a letter lower-case; "e"."""
 EXACT = U64(2**53)
+"""Limit below which every integer is a double."""
 MOST_DIGITS = U64(19)
+"""Maximum number of significant digits: 10^19 < 2^64. Numbers with more are left to the caller."""
 NOUGHTS, CARRY, TOPS = U64(0x3030303030303030), U64(0x7676767676767676), U64(0x8080808080808080)
+"""Eight characters "0"; the summand that carries a byte above 9 into its top bit; the top bits of eight bytes."""
 BYTES_0_4, HUNDREDS, ONES = U64(0x000000FF000000FF), U64(0x000F424000000064), U64(0x0000271000000001)
+"""Mask and multipliers that join four pairs of digits: 10^6 and 100, 10^4 and 1, in the upper and lower half."""
 WORD32, BITS32 = U64(0xFFFFFFFF), U64(32)
 POWERS = np.array([10**k for k in range(9)], dtype=np.uint64)
+"""Powers of ten, by which the number is multiplied before up to eight digits are added."""
 REAL_POWERS = np.array([float(10**k) for k in range(23)])
+"""Powers of ten that are exact doubles."""
 SMALLEST_POWER, LARGEST_POWER = -342, 308
+"""Powers of ten outside of which every 19-digit number is 0 or infinite as a double."""
 
 
 def _five(k: int) -> int:
@@ -48,6 +57,7 @@ def _five(k: int) -> int:
     return word >> max(word.bit_length() - 128, 0)
 
 
+# (powers, 2) high and low 64 bits of 5^k, for k from SMALLEST_POWER on
 FIVES = np.array([divmod(_five(k), 2**64) for k in range(SMALLEST_POWER, LARGEST_POWER + 1)], dtype=np.uint64)
 
 
@@ -129,17 +139,18 @@ def scaled(m: np.uint64, power: int) -> float:
     zeros = leading_zeros(m)
     m = m << zeros
     high, low = product(m, FIVES[power - SMALLEST_POWER, 0])
-    if high & U64(0x1FF) == U64(0x1FF):
+    if high & U64(0x1FF) == U64(0x1FF):  # the bits that decide the rounding may change: use the low half of 5^k too
         more, _ = product(m, FIVES[power - SMALLEST_POWER, 1])
         low = low + more
         if more > low:
             high = high + ONE
     top = high >> U64(63)
     bits = high >> (top + U64(9))  # 54 bits: a double's 53 and one to round by
+    # 217706 / 2^16 is log2 of 10, accurate enough for every power in range.
     exponent: Any = ((217706 * power) >> 16) + 63 + np.int64(top) - np.int64(zeros) + 1023
     if exponent > 2045:
         return math.inf  # overflow, or close to it: the caller parses the text with Python's float
-    if exponent <= 0:
+    if exponent <= 0:  # a subnormal double, or 0
         if exponent < -62:
             return 0.0
         bits = bits >> U64(1 - exponent)
@@ -153,12 +164,18 @@ def scaled(m: np.uint64, power: int) -> float:
 
 @inner
 def number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
-    """Return the number that starts at `at` and its end; the end is `at` if the caller must parse it."""
+    """Return the number that starts at `at` and the position of its end, which is `at` if the caller must parse it.
+
+    Args:
+        text: (bytes,) text, with PADDING bytes after its end.
+        at: Position of the first character.
+    """
     start = at
     c = U64(text[at])
     minus = c == MINUS
     if minus or c == PLUS:
         at = at + ONE
+    # The most frequent form, one digit and a point, is read without the loop.
     m = U64(text[at]) ^ NOUGHT
     fraction = m < TEN and U64(text[at + ONE]) == POINT
     if fraction:

@@ -1,4 +1,4 @@
-"""exp in plain adds, multiplies and fused ones, of one number or of a vector of them; the same on every machine.
+"""exp of a number or of a vector, in additions, multiplications and fused ones; the same bits on every machine.
 
 Algorithm
     k is x / ln 2 rounded to the nearest integer, by adding 1.5 * 2^52: the last bits of the sum are k. k ln 2 is
@@ -26,10 +26,16 @@ from numba.extending import intrinsic
 from novikoff.numerics.fused import fused
 
 LEAST, MOST = -708.0, 709.0
+"""Arguments below which the result is 0, and above which it is infinite."""
 PER_LN2 = 1.4426950408889634
-LN2_HIGH = 0.693147180369123816490  # 33 bits
+"""1 / ln 2."""
+LN2_HIGH = 0.693147180369123816490
+"""First 33 bits of ln 2."""
 LN2_LOW = 1.90821492927058770002e-10
-SHIFT = 6755399441055744.0  # 1.5 * 2^52
+"""ln 2 - LN2_HIGH."""
+SHIFT = 6755399441055744.0
+"""1.5 * 2^52: added to a number, it rounds the number to an integer in the last bits of the sum."""
+# Coefficients of q, from that of r^0 on
 Q = (
     0.5000000000000001,
     0.16666666666666669,
@@ -59,7 +65,7 @@ def vector_exp(builder: Any, x: Any, negative: bool = False) -> Any:
 
 
 def vector_parts(builder: Any, x: Any) -> tuple[Any, Any]:
-    """Generate the code of exp(r) - 1 and of 2^k."""
+    """Generate the code of exp(r) - 1 and of 2^k, for x = k ln 2 + r."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
     words = ir.IntType(64) if lanes is None else ir.VectorType(ir.IntType(64), lanes)
 

@@ -1,10 +1,10 @@
 """Random Fourier features of standardised rows: phi = (sqrt 2 cos(W's + c), 1), a function of the seed and x_1 .. x_t.
 
-s_i = (x_i - mean_i)/deviation_i, clipped to -4 .. 4, with the mean and the deviation of rows 1 .. t; 0 if there is no
-deviation. W is drawn from N(0, 2g/d), d the number of features that have a deviation by row t: a constant or empty
-column changes nothing, and the number of columns need not be known in advance. A feature multiplied by a power of two
-changes no bit of s. `turns` is W' / (2 pi), up to the deviation of W, so that cos is a polynomial of the fraction of a
-turn, in a loop without branches; it is within 1e-8 of the cosine, and the same on every machine.
+s_i = (x_i - mean_i)/deviation_i, clipped to -4 .. 4, with the mean and the deviation of rows 1 .. t; 0 if the deviation
+is 0. W is drawn from N(0, 2g/d), where d is the number of features with a positive deviation by row t: a constant or
+empty column changes nothing, and the number of columns need not be known in advance. Multiplying a feature by a power
+of two changes no bit of s. `turns` is W' / (2 pi), up to the deviation of W, so that cos is a polynomial of the
+fraction of a turn, in a loop without branches; it is within 1e-8 of the cosine, and the same on every machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from novikoff.numerics.nonzeros import Nonzeros
 Vector = NDArray[np.float64]
 
 FARTHEST = 4.0
-"""Limit of standardised features."""
+"""Limit to which standardised features are clipped."""
 SQRT2 = 1.4142135623730951
 # Taylor coefficients of sqrt 2 cos(2 pi t) in t^2, up to t^20
 C0, C1, C2, C3, C4, C5 = (SQRT2 * c for c in (
@@ -32,7 +32,15 @@ C6, C7, C8, C9, C10 = (SQRT2 * c for c in (
 
 @inlined
 def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) -> float:
-    """Write s of a row, `seen` counting it, and return d, at least 1; the moments are updated only if `keep`."""
+    """Write s of a row and return d, at least 1; the moments are updated only if `keep`.
+
+    Args:
+        moments: (2, width) mean of each column, and the sum of squared deviations (Welford's method).
+        seen: Number of rows, this one included.
+        x: (width,) the row.
+        keep: Whether to update the moments.
+        s: (width,) standardised row, written.
+    """
     vary = 0.0
     for i in range(len(x)):
         off = x[i] - moments[0, i]
@@ -49,17 +57,17 @@ def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) 
 
 @inlined
 def project(turns: Vector, s: Vector, found: Vector) -> None:
-    """Write W's / (2 pi) to found."""
+    """Write W's / (2 pi), up to the deviation of W, to found (features - 1,); turns: (features - 1, width)."""
     for k in range(len(turns)):
         found[k] = dense(turns[k], s)
 
 
 @inlined
 def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
-    """Write phi for W times `scale`; its last entry is 1."""
+    """Write phi (features,) for W times `scale`; its last entry is 1. projected, shifts: (features - 1,)."""
     for k in range(len(shifts)):
         turn = projected[k] * scale + shifts[k]
-        turn -= np.floor(turn + 0.5)
+        turn -= np.floor(turn + 0.5)  # to -1/2 .. 1/2, where the polynomial is accurate
         u = turn * turn
         low = C0 + u * (C1 + u * (C2 + u * (C3 + u * (C4 + u * C5))))
         high = C6 + u * (C7 + u * (C8 + u * (C9 + u * C10)))
@@ -78,9 +86,9 @@ def images(
         shifts: (features - 1,) phases, in turns.
         widths: (members,) g of each member.
         moments: (2, width) mean of each column, and the sum of squared distances from it; updated if `keep`.
-        seen: Number of rows before these, whose moments are given.
-        keep: Whether each row follows the one before it; else each is the first after those seen.
-        rows: The rows.
+        seen: Number of earlier rows, which `moments` summarises.
+        keep: Whether the rows follow one another; otherwise each is standardised as the first after the earlier rows.
+        rows: Rows as in Nonzeros; place 0, the constant feature, is ignored.
     """
     ends, places, values = rows
     width = turns.shape[1]

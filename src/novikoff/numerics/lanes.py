@@ -2,7 +2,7 @@
 
 dense    eight lanes by position, then ((0+4)+(2+6)) + ((1+5)+(3+7)). numba does not vectorise eight separate
          accumulators, so the loop is built as LLVM code on a vector of eight doubles.
-sparse   from left to right: the gathers take longer than the sum, and two separate lanes are slower.
+sparse   from left to right: gathering the weights takes longer than adding, and two separate lanes are slower.
 No fused multiply-add and no fastmath: plain Python gives the same bits (tests/twins.py).
 """
 
@@ -46,7 +46,9 @@ def _scaled(typingctx: Any, weights: Any, x: Any, scale: Any) -> Any:
 
 
 dense: Any = _plain
+"""dense(weights, x): the sum of weights[i] * x[i] over all of x."""
 dense_scaled: Any = _scaled
+"""dense_scaled(weights, x, scale): the sum of weights[i] * (x[i] * scale) over all of x."""
 
 
 @intrinsic
@@ -113,6 +115,7 @@ def _dense(context: Any, builder: Any, signature: Any, arguments: Any, scaled: b
 
 
 def _tree(lane: list[Any], add: Any) -> Any:
+    """Return the sum of eight lanes in the fixed order of the module's docstring."""
     return add(
         add(add(lane[0], lane[4]), add(lane[2], lane[6])),
         add(add(lane[1], lane[5]), add(lane[3], lane[7])),
@@ -143,7 +146,7 @@ def sparse_scaled(
 
 @inlined
 def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int) -> None:
-    """Prefetch as much as a row has, AHEAD of it: the processor's own prefetching stops at the end of a page."""
+    """Prefetch as many entries as the row has, AHEAD of it: the processor's prefetcher stops at the end of a page."""
     ahead = np.uint64(AHEAD)
     for k in range(np.uint64(start), np.uint64(stop), np.uint64(8)):
         prefetch(values, k + ahead)

@@ -1,4 +1,4 @@
-"""Packages whose modules are imported when they are first used."""
+"""Lazy import of the modules of a package."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 A score z means P(+1) = 1/(1 + e^-z). From z0, the score of the weights, and v = x'A^-1 x, the score that is played is
     the root z of  z + (v/2) tanh(z/2) = z0:
 z0 after half a step for each of the two possible labels. It is odd in z0; for z0 > 0 it is found by Halley's method
-from below, starting at max(z0/(1 + v/4), z0 - v/2): usually one or two steps, and never more than seven in tests. Each
-step triples the number of correct digits, so the last need not be small.
+from below, starting at max(z0/(1 + v/4), z0 - v/2), usually in one or two steps and never in more than seven in tests.
+Each step triples the number of correct digits, so the last step need not be small.
 Scores are clipped to -700 .. 700: no probability is 0.
 """
 
@@ -20,15 +20,15 @@ from novikoff.numerics.sizes import CLIP
 LARGEST = 700.0
 """Largest size of a score."""
 BEYOND = 1e300
-"""Largest finite input that is trusted."""
+"""Largest input for which no intermediate result overflows; beyond it the score 0 is played."""
 STEPS = 64
-"""Maximum number of steps, never reached."""
+"""Maximum number of steps, which is never reached."""
 
 
 @inner
 def hedged(z0: float, v: float) -> float:
-    """Return the score that is played."""
-    sound = abs(z0) <= BEYOND and v <= BEYOND  # any score may be played; what is not a number must not be
+    """Return the score that is played, from z0 and v."""
+    sound = abs(z0) <= BEYOND and v <= BEYOND  # False for NaN; any finite score may be played, NaN may not
     size = abs(z0) if sound else 0.0
     half = 0.5 * v if sound and v > 0.0 else 0.0  # rounding may leave v below 0
     z = max(size / (1.0 + 0.5 * half), size - half)
@@ -40,7 +40,7 @@ def hedged(z0: float, v: float) -> float:
         rise = 1.0 + slope
         step = below / (rise - 0.5 * below * (slope / rise * tanh))
         z += step
-        if not abs(step) > 1e-5 * z + 1e-15:  # the next would be less than 1e-15 of it
+        if not abs(step) > 1e-5 * z + 1e-15:  # the next step would be below 1e-15 of z
             break
     z = min(z, LARGEST)
     return z if z0 >= 0.0 else -z

@@ -1,8 +1,8 @@
-"""Rows as scale-free learners take them: the places and values of the non-zeros, for dense and sparse rows alike.
+"""Rows in the form that scale-free learners use: the places and values of the non-zeros, for dense and sparse rows.
 
 Place 0 is the constant feature, the first entry of every row if there is a `bias`; feature i has place i + 1. Numbers
-below 2^-500 in size are read as 0, so that squares and their ratios are exact under powers of two; a row with a number
-above 2^500 is refused. One form means one loop per learner, and the same bits for dense and sparse rows.
+below 2^-500 in size are read as 0, so that squares and their ratios scale exactly with powers of two; a row with a
+number above 2^500 is rejected. A single form means one loop per learner, and the same bits for dense and sparse rows.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _of_dense(x: NDArray[np.float64], bias: float, out: Nonzeros) -> int:
                 places[filled] = i + 1
                 values[filled] = x[t, i]
                 filled += 1
-            if not size <= LARGEST_SIZE:
+            if not size <= LARGEST_SIZE:  # also true of NaN
                 return t
         ends[t + 1] = filled
     return -1
@@ -106,8 +106,9 @@ def _ends_of_row(length: int) -> NDArray[np.uint64]:
 
 
 def _room(rows: int, most: int) -> Nonzeros:
-    most += rows  # constant features
-    # Unused entries keep place 0, that of the constant feature, so that learners see no new place there.
+    """Return arrays for rows with at most `most` non-zeros in total."""
+    most += rows  # one constant feature per row
+    # Unused entries have place 0, the constant feature, so that learners see no new place there.
     return Nonzeros(np.zeros(rows + 1, np.int64), np.zeros(most, np.uint32), np.empty(most))
 
 
@@ -117,7 +118,7 @@ def normalize(rows: Nonzeros) -> None:
     ends, places, values = rows
     for t in range(len(ends) - 1):
         start = ends[t]
-        start += start < ends[t + 1] and places[start] == 0
+        start += start < ends[t + 1] and places[start] == 0  # skip the constant feature
         scale = inverse_norm(values, start, ends[t + 1])
         for e in range(start, ends[t + 1]):
             values[e] *= scale

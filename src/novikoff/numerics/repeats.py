@@ -11,8 +11,10 @@ from novikoff.numerics.coins import GOLDEN
 from novikoff.numerics.compiled import inlined
 from novikoff.numerics.decimals import ONE, U64, ZERO, leading_zeros
 
-SLOTS = 2**14  # of the table; rows of more than half as many unsorted entries are left to the caller
+SLOTS = 2**14
+"""Number of slots of the table; rows with more than half as many entries are left to the caller."""
 PROBES = 256
+"""Maximum number of slots tried for one entry, so that chosen indices cannot make a row slow."""
 
 
 @inlined
@@ -20,9 +22,18 @@ def merge(
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: np.uint64, last: np.uint64,
     table: NDArray[np.uint32],
 ) -> np.uint64:  # fmt: skip
-    """Add up entries of equal index, in their order, at the position of the first; return the row's new end, or 0.
+    """Sum the values of equal indices, in their order, at the position of the first; return the new end of the row.
 
-    A slot of the table holds one more than a position of this row, or something smaller from an earlier row.
+    The result is 0 if the caller must do it: for a row that is too long or has too many collisions, or an infinite sum.
+    A slot of the table holds one more than a position of this row; a number not above `first` is left from an earlier
+    row, and the slot is free.
+
+    Args:
+        indices: (entries,) index of each entry, changed.
+        values: (entries,) value of each entry, changed.
+        first: Position of the first entry of the row.
+        last: Position after its last entry.
+        table: (SLOTS,) hash table, changed.
     """
     count = last - first
     if count > U64(SLOTS // 2):

@@ -16,8 +16,14 @@ Vector = NDArray[np.float64]
 
 @inner
 def project(s: Vector, known: int, p: Vector) -> None:
-    """Write P of the first `known` scores to p, and 0 for the others; scores 1 or more below the largest get 0."""
-    top = s[0]
+    """Write P of the first `known` scores to p, and 0 for the others; scores 1 or more below the largest get 0.
+
+    Args:
+        s: (labels,) scores.
+        known: Number of labels in use, at least 1.
+        p: (labels,) probabilities, written.
+    """
+    top = s[0]  # scores are taken relative to the largest, so that no sum overflows
     for j in range(1, known):
         top = max(top, s[j])
     tau = -1.0

@@ -2,9 +2,9 @@
 
 From z0, the scores of the weights, and v = x'A^-1 x, the scores that are played are
     the root z of  z_j + v (P_j - 1/k) = z0_j:
-z0 after a k-th of a step for each of the k possible labels. It minimises F(z) = |z - z0|^2/2 + v (ln sum e^z - mean of
-z), which is strictly convex: Newton's method, whose inverse (diag(1 + vP) - vPP')^-1 costs O(k), with steps halved
-until F falls, converges to it. Any z may be played, so it need not be the root to the last bit.
+z0 after a k-th of a step for each of the k possible labels. z minimises F(z) = |z - z0|^2/2 + v (ln sum e^z - mean of
+z), which is strictly convex. Newton's method converges to it, with steps halved until F decreases; its matrix
+diag(1 + vP) - vPP' is inverted in O(k). Any z may be played, so it need not be the root to the last bit.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ Vector = NDArray[np.float64]
 
 @inner
 def softmax(z: Vector, known: int, p: Vector) -> float:
-    """Write P of the first `known` scores to p, and 0 for the others; return the logarithm of the sum of e^z."""
-    top = z[0]
+    """Write P of the first `known` scores to p, and 0 for the others; return the logarithm of the sum of e^z.
+
+    Args:
+        z: (labels,) scores.
+        known: Number of labels in use, at least 1.
+        p: (labels,) probabilities, written.
+    """
+    top = z[0]  # exponentials are taken relative to the largest score, so that none overflows
     for j in range(1, known):
         top = max(top, z[j])
     total = 0.0
@@ -38,8 +44,18 @@ def softmax(z: Vector, known: int, p: Vector) -> float:
 
 @inner
 def hedged(z0: Vector, v: float, known: int, z: Vector, p: Vector, step: Vector, tried: Vector) -> float:
-    """Write the scores that are played to z, and their P to p; return the logarithm of the sum of e^z."""
-    sound = 0.0 <= v <= BEYOND
+    """Write the scores that are played to z, and their P to p; return the logarithm of the sum of e^z.
+
+    Args:
+        z0: (labels,) scores of the weights.
+        v: x'A^-1 x.
+        known: Number of labels in use.
+        z: (labels,) scores that are played, written.
+        p: (labels,) their probabilities, written.
+        step: (known,) buffer for the Newton step.
+        tried: (known,) buffer for the scores after it.
+    """
+    sound = 0.0 <= v <= BEYOND  # False for NaN
     for j in range(known):
         sound &= abs(z0[j]) <= BEYOND
     for j in range(known):
@@ -49,6 +65,8 @@ def hedged(z0: Vector, v: float, known: int, z: Vector, p: Vector, step: Vector,
         return clipped(z, known, p, whole)
     value = v * (whole - mean(z, known))
     for _ in range(STEPS):
+        # Newton step by the Sherman-Morrison formula: with D = diag(1 + vP) and r the negative gradient, it is
+        # D^-1 r + v D^-1 P (P'D^-1 r) / (1 - v P'D^-1 P), whose denominator is the sum of P_j / (1 + v P_j).
         inside = 0.0
         outside = 0.0
         for j in range(known):
@@ -64,7 +82,7 @@ def hedged(z0: Vector, v: float, known: int, z: Vector, p: Vector, step: Vector,
             far = max(far, abs(z[j]))
         if not size > 1e-12 * far:
             break
-        part = 1.0
+        part = 1.0  # fraction of the step, halved until F decreases
         while True:
             square = 0.0
             for j in range(known):

@@ -14,7 +14,7 @@ GOLDEN, FIRST, SECOND = np.uint64(coins.GOLDEN), np.uint64(coins.FIRST), np.uint
 
 @inlined
 def coin(start: int, t: int) -> Any:
-    """Return coin number t, as coins.coin."""
+    """Return coin number t: the same bits as coins.coin."""
     z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
     z = (z ^ (z >> np.uint64(30))) * FIRST
     z = (z ^ (z >> np.uint64(27))) * SECOND
@@ -23,5 +23,5 @@ def coin(start: int, t: int) -> Any:
 
 @inlined
 def uniform(start: int, t: int) -> Any:
-    """Return coin number t as a number in [0, 1), as coins.uniform."""
+    """Return coin number t as a number in [0, 1): the same as coins.uniform."""
     return np.float64(coin(start, t) >> np.uint64(11)) * 2.0**-53

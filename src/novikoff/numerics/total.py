@@ -1,4 +1,4 @@
-"""Total: a compensated sum of many numbers that does not depend on how they arrive in batches.
+"""Compensated sum of many numbers, which does not depend on their division into batches.
 
 Neumaier's method: the float sum is accompanied by the sum of the rounding errors. Numbers are added one at a time, in
 order, in Python and in the compiled twin, so batches of any size give the same bits.
@@ -13,12 +13,17 @@ from typing import Any
 from numpy.typing import NDArray
 
 FEW = 32
-"""Number of values up to which Python adds them; more are worth the compiled loop."""
+"""Number of values up to which Python adds them; for more, the compiled loop is faster."""
 
 
 @dataclass(slots=True)
 class Total:
-    """Sum so far, read by `float(total)`."""
+    """A sum, read by `float(total)`.
+
+    Attributes:
+        sum: Sum in floats.
+        lost: Sum of the rounding errors.
+    """
 
     sum: float = 0.0
     lost: float = 0.0

@@ -12,7 +12,7 @@ from novikoff.numerics.compiled import compiled, inner
 
 @compiled
 def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, float]:
-    """Return the sum and its compensation after adding all values in order."""
+    """Return the sum and its compensation after adding values (numbers,) in order."""
     for i in range(len(values)):
         value = values[i]
         new = total + value
@@ -26,7 +26,7 @@ def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, flo
 
 @inner
 def put(totals: NDArray[np.float64], k: int, value: float) -> None:
-    """Add a value to the total at positions k and k+1, where k+1 holds the compensation (Neumaier)."""
+    """Add a value to the total at position k of totals, whose compensation is at position k + 1 (Neumaier)."""
     old = totals[k]
     new = old + value
     if abs(old) >= abs(value):

@@ -1,8 +1,8 @@
 """Dual coordinate descent for the support vector machine, on a few rows.
 
-It makes (1/2)||u||^2 + C * (sum of max(0, 1 + kappa ||x~||^2 - y <u, x~>)) small. u is the sum of alpha_t y_t x~_t, and
+It minimises (1/2)||u||^2 + C * (sum of max(0, 1 + kappa ||x~||^2 - y <u, x~>)). u is the sum of alpha_t y_t x~_t, and
 each step moves one alpha within 0 .. C to the optimum of its row. No guarantee depends on the quality of the solution:
-any u will do as a comparator.
+any u is a valid comparator.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from novikoff.numerics.splitmix import coin
 Vector = NDArray[np.float64]
 
 SHORTEST = 2.0**-900
-"""Smallest squared length of a row that is used: dividing by a smaller one might overflow."""
+"""Smallest squared length of a row that is used: a quotient by a smaller one might overflow."""
 
 SOON = 4
 """Number of rows between a row and the row that is prefetched."""
@@ -58,7 +58,7 @@ def shuffle(order: NDArray[np.int64], word: int) -> None:
 
 
 @inlined
-def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector) -> None:
+def _prefetch_row(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector) -> None:
     """Prefetch row t: in a random order the processor cannot predict the next row."""
     start, stop = indptr[t], indptr[t + 1]
     for k in range(start, stop, np.uint64(8)):
@@ -92,9 +92,10 @@ def epoch(
     shuffle(order, word)
     largest = 0.0
     for place, t in enumerate(order):
-        _ask_for(order[min(place + SOON, len(order) - 1)], indptr, indices, values)
+        _prefetch_row(order[min(place + SOON, len(order) - 1)], indptr, indices, values)
         if not SHORTEST < square[t] < 1.0 / SHORTEST:
             continue
+        # <u, x> in two accumulators, so that consecutive additions need not wait for each other.
         even = 0.0
         odd = 0.0
         k = indptr[t]
@@ -106,6 +107,7 @@ def epoch(
         if k < end:
             even += u[indices[k]] * values[k]
         margin = y[t] * ((even + odd) * scale[t] + bias_weight[0] * bias)
+        # Optimum of the dual in alpha_t: its gradient 1 + kappa ||x~||^2 - margin over its curvature ||x~||^2.
         wanted = min(max(alpha[t] + (1.0 - margin) / square[t] + kappa, 0.0), cost)
         step = wanted - alpha[t]
         if step != 0.0:

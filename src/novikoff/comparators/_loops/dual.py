@@ -1,16 +1,16 @@
 """Dual coordinate descent over rows z = y x~.
 
 The problems are min (1/2)||u||^2 + C * (sum of losses) with the loss max(0, 1 - <u,z>), its square, or no loss allowed;
-or with the loss max(0, 1 + kappa ||z||^2 - <u,z>). u is a given vector + the sum of alpha_t z_t; a step moves one alpha
-to the optimum of the dual, within 0 .. cost:
+or with the loss max(0, 1 + kappa ||z||^2 - <u,z>). u is a given vector plus the sum of alpha_t z_t; a step moves one
+alpha to the optimum of the dual, within 0 .. cost:
     hinge            cost = C          diagonal = 0
     squared hinge    cost = infinity   diagonal = 1/(2C)
     hard margin      cost = infinity   diagonal = 0
 Rows are stored in one array of words, alternating the place and the value of a non-zero (in single precision), so that
-a row is contiguous in memory; label, power of two and bias (place 0) are included. A row of square 0 is not moved: it
-is zero, or single precision cannot hold it. Groups of GROUP rows are visited in random order: this is as fast as in
-sequence, and takes as few epochs as rows in random order.
-No guarantee depends on how well u is found.
+a row is contiguous in memory; label, power of two and bias (place 0) are included. The alpha of a row of square 0 is
+not moved: the row is zero, or single precision cannot hold it. Groups of GROUP rows are visited in random order: this
+is as fast as visiting rows in sequence, and takes as few epochs as visiting them in random order.
+No guarantee depends on the quality of u.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Packed(NamedTuple):
 class Problem(NamedTuple):
     """Parameters of the problem, as in the module's table."""
 
-    cost: float
-    diagonal: float
-    kappa: float
+    cost: float  # upper limit of every alpha
+    diagonal: float  # summand of the diagonal of the dual's matrix
+    kappa: float  # growth of the targets with ||z||^2; 0 for targets of 1
 
 
 GROUP = 64
@@ -56,28 +56,28 @@ AHEAD = 1024
 """Number of words between the one in use and the one that is prefetched, to cover the latency of memory."""
 
 GONE = 0xFFFFFFFF
-"""Mark of a row that need not be visited again."""
+"""Mark of a row that need not be visited again, in place of its number."""
 STILL = 1e-12
-"""Projected gradient below which a row is not moved."""
+"""Projected gradient below which an alpha is not moved."""
 
 
 @compiled
 def longest_sparse(indptr: Offsets, values: NDArray[Any]) -> float:
-    """Return the largest sum of squares of a row; NaN if one is. indptr, values: as in SparseRows."""
+    """Return the largest sum of squares of a row, or NaN if one is NaN; `indptr` and `values` as in SparseRows."""
     longest = 0.0
     for t in range(len(indptr) - 1):
         total = 0.0
         for k in range(indptr[t], indptr[t + 1]):
             value = np.float64(values[k])
             total += value * value
-        if not total <= longest:
+        if not total <= longest:  # also true of NaN
             longest = total
     return longest
 
 
 @compiled
 def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) -> int:
-    """Write to out (rows,) which rows are zero, and return their number. indptr, values: as in SparseRows."""
+    """Write to out (rows,) which rows are zero; return their number. `indptr` and `values` are as in SparseRows."""
     count = 0
     for t in range(len(out)):
         blank = True
@@ -112,8 +112,8 @@ def put_sparse(
         normalize: Whether each row is divided by its norm.
         unit: Power of two that rows are multiplied by.
         words: (words,) packed rows, written.
-        singles: The same memory as float32.
-        at: First word.
+        singles: (words,) the same memory as float32.
+        at: Position of the first word to write.
         ends: (rows,) end of each row, written.
         square: (rows,) ||z||^2, written; 0 for rows that single precision cannot hold.
     """
@@ -122,7 +122,7 @@ def put_sparse(
     one, two = np.uint64(1), np.uint64(2)
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
-        if here + two * (stop - start + one) > room:
+        if here + two * (stop - start + one) > room:  # a place and a value for each non-zero and for the bias
             return t
         scale = inverse_norm(values, start, stop) if normalize else 1.0
         sign = y[t] * unit
@@ -133,9 +133,9 @@ def put_sparse(
             here += two
         for k in range(start, stop):
             single = np.float32((np.float64(values[k]) * scale) * sign)
-            total += write(words, singles, here, indices[k] + np.uint32(1), single)
+            total += write(words, singles, here, indices[k] + np.uint32(1), single)  # place 0 is the bias
             here += two
-        if not SHORTEST < total < LONGEST:
+        if not SHORTEST < total < LONGEST:  # drop what was written: the row is stored as empty
             here = begin
             total = 0.0
         square[t] = total
@@ -179,12 +179,12 @@ def put_dense(
 def shuffle(order: Words, word: int) -> None:
     """Shuffle `order` in place, as a function of `word` (SplitMix64)."""
     state = np.uint64(word)
-    for last in range(len(order) - 1, 0, -1):
+    for last in range(len(order) - 1, 0, -1):  # Fisher-Yates
         state += GOLDEN
         z = state
         z = (z ^ (z >> np.uint64(30))) * FIRST
         z = (z ^ (z >> np.uint64(27))) * SECOND
-        other = ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
+        other = ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)  # 32 random bits, scaled to 0 .. last
         order[last], order[other] = order[other], order[last]
 
 
@@ -193,23 +193,23 @@ def epoch(
     rows: Packed, square: Vector, alpha: Vector, order: Words, groups: Words, shift: int, u: Vector, problem: Problem,
     high: float, low: float, seen: Vector,
 ) -> int:  # fmt: skip
-    """Make a step for each row of `order`; return how many of them should be visited again.
+    """Make a step for each row of `order`; return the number of rows to visit again, which are moved to the front.
 
-    Those are moved to the front (shrinking): a row at an end of its range whose gradient is beyond `high` or `low` is
-    dropped.
+    A row whose alpha is at an end of its range, with a gradient beyond `high` or `low`, is dropped (shrinking).
 
     Args:
         rows: Packed rows z.
         square: (rows,) ||z||^2; 0 for rows that are not moved.
         alpha: (rows,) dual variables, changed.
         order: (active,) rows to visit, changed.
-        groups: All groups in the order of their visits: group g has the rows of `order` from GROUP * g - shift on.
+        groups: (groups,) all groups in the order of their visits: group g has the rows at positions
+            GROUP * g - shift to GROUP * (g + 1) - shift - 1 of `order`.
         shift: Offset of the groups.
         u: (features,) weights, changed.
         problem: Parameters of the problem.
         high: Gradient above which a row with alpha = 0 is dropped.
         low: Gradient below which a row with alpha = cost is dropped.
-        seen: (2,) largest and least projected gradient, changed.
+        seen: (2,) largest and least projected gradient so far, changed.
     """
     ends, words, singles = rows
     cost, diagonal, kappa = problem
@@ -221,7 +221,7 @@ def epoch(
         first = np.uint64(begin if begin > 0 else 0)
         last = np.uint64(begin + GROUP if begin + GROUP < active else active)
         for i in range(first, last):
-            ahead = order[min(i + two, last - one)]
+            ahead = order[min(i + two, last - one)]  # prefetch the row after the next one
             for k in range(ends[ahead], ends[ahead + one], np.uint64(16)):
                 prefetch(words, k)
             t = order[i]
@@ -234,7 +234,7 @@ def epoch(
             for k in range(start, stop, two):
                 margin += u[words[k]] * singles[k + one]
             gradient = margin - 1.0 - kappa * square[t] + diagonal * old
-            projected = gradient
+            projected = gradient  # the gradient without the part that points out of 0 .. cost
             if old == 0.0:
                 if gradient > high:
                     order[i] = GONE
@@ -254,7 +254,7 @@ def epoch(
                 for k in range(start, stop, two):
                     u[words[k]] += step * singles[k + one]
     seen[0], seen[1] = most, least
-    kept = 0
+    kept = 0  # move the rows that were not dropped to the front, in order
     for i in range(active):
         if order[i] != GONE:
             order[kept] = order[i]

@@ -1,11 +1,11 @@
 """Losses of fixed weights u, row by row: log loss, hinge loss, and the larger of the log loss and of a parabola.
 
 The parabola Q(s) = l(z) + g (s - z) + (h/2)(s - z)^2 is a second-order learner's approximation of the loss l of the
-round, with the score z it played, g = l'(z) and h = kappa P(+1) P(-1).
-Each sum is accompanied by its possible rounding error: a dot product of n numbers is within (n+2) 2^-53 times the sum
-of its sizes, and the rest of a loss within 10 2^-53 of the sizes of its parts.
+round, with the score z that it played, g = l'(z) and h = kappa P(+1) P(-1).
+Each sum is accompanied by its possible rounding error: that of a dot product of n numbers is at most (n+2) 2^-53 times
+the sum of the sizes of its terms, that of the other parts of a loss at most 10 2^-53 times the sum of their sizes.
 The weights of eight u are interleaved, one cache line per place: `LANES` dot products take hardly longer than one, and
-their sums stay in registers (numba would write them to memory with every number).
+their sums stay in registers (numba would write them to memory after every addition).
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ AHEAD = 24
 def _products(
     typingctx: Any, vectors: Any, first: Any, places: Any, values: Any, start: Any, stop: Any, s: Any, size: Any
 ) -> Any:
+    """Generate the code of `products`: the weights of the eight u at a place are one vector of eight doubles."""
+
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         arrays = {
             name: context.make_array(signature.args[k])(context, builder, arguments[k])
@@ -88,12 +90,14 @@ def _products(
 
 
 products: Any = _products
-"""<u, x> and the sum of |u_i x_i|, for the eight u from `first` on, over the entries from `start` to `stop`."""
+"""Write <u, x> to s and the sum of |u_i x_i| to size, for the eight u from `first` on, over entries `start` to `stop`.
+
+Called as products(vectors, first, places, values, start, stop, s, size), with the arrays of `see`."""
 
 
 @compiled
 def stack_rows(scores: Vector) -> tuple[NDArray[np.int64], NDArray[np.uint32], Vector, Vector]:
-    """Return the rows that a stack learned from, and its kappas (rows, 1), to the bit as the learner has them.
+    """Return the rows that a stack learned from, and its kappas (rows, 1), equal to those of the learner to the bit.
 
     Args:
         scores: (rows, J+1) scores of the J members, 0 for inactive members, and last that of the stack.
@@ -130,16 +134,17 @@ def see(
         scores: (rows, C) scores that each member played.
         kappas: (rows, C), or (1, C) if the same in all rows; 0 for a first-order score.
         owners: (K,) member whose scores each vector is compared with; -1 for the unused lanes at the end.
-        margin: Margin of a learner that adds y x on mistakes and where y times the score is below it; negative for
-            others.
+        margin: Margin of a learner that adds y x on mistakes and if y times the score is below the margin; negative for
+            other learners.
         sums: (SUMS, K) log losses, hinge losses and max(l, Q); the possible rounding error of any of these; <u, sum of
-            the updates>, which are (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; after each
-            of the two, its possible rounding error. Added to.
-        score_sums: (C, SCORE_SUMS) log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2. Added to.
+            the updates>, which are (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 if y x was added; after each of
+            the last two, its possible rounding error. Accumulated.
+        score_sums: (C, SCORE_SUMS) log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2. Accumulated.
     """
     count, columns, used = vectors.shape[1], scores.shape[1], 0
     for k in range(count):
         used = k + 1 if owners[k] >= 0 else used
+    # Per vector: score, sum of the sizes of its terms, log loss. Per member: g, h, update, its curvature, log loss.
     s, size, lost = np.empty(count), np.empty(count), np.empty(count)
     slope, curve, added, bend, paid = (np.empty(columns), np.empty(columns), np.empty(columns), np.empty(columns),
                                        np.empty(columns))  # fmt: skip
@@ -150,7 +155,7 @@ def see(
         for c in range(columns):
             z = scores[t, c]
             tail = exp(label * z)
-            q = 1.0 / (1.0 + tail)
+            q = 1.0 / (1.0 + tail)  # probability that z gave to the other label
             g = -label * q
             h = kappa[c] * (q * (tail * q)) if kappa[c] > 0.0 else 0.0
             slope[c] = g
@@ -164,7 +169,7 @@ def see(
             score_sums[c, LOSS] += paid[c]
             score_sums[c, LINEAR] += g * z - 0.5 * h * z * z
             score_sums[c, LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
-        off = (ends[t + 1] - ends[t] + 2) * U0
+        off = (ends[t + 1] - ends[t] + 2) * U0  # relative error of a dot product
         for k in range(used):
             lost[k] = log_loss(label * s[k])
         for k in range(used):

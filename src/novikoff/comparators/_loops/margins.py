@@ -1,13 +1,14 @@
 """Margins of linear comparators, and the tally of margins that linear and kernel comparators share.
 
-Three directions and a probe, U, are scored together. A row's margins and its length are computed in one loop over
-vectors of doubles, which numba does not build from separate accumulators. No fused multiply-add, no fastmath.
-sparse   U is stored feature by feature, four float32 per feature: one load fetches all. Two lanes by position, then
-         their sum. Features beyond the last row of U count as that row.
-dense    U is stored direction by direction, in doubles. Eight lanes by position, then a fixed tree.
+U has three directions and a probe, which are scored together. The margins and the length of a row are computed in one
+loop over vectors of doubles, which numba does not build from separate accumulators. No fused multiply-add, no fastmath.
+sparse   U is stored feature by feature, four float32 per feature: one load fetches all. Even and odd positions are
+         summed separately, then added. Features beyond the last row of U use that row.
+dense    U is stored direction by direction, in doubles. Positions modulo eight are summed separately, then added in a
+         fixed tree.
 
-`tally` sorts margins into classes: class j holds edges[j-1] <= m < edges[j], class 0 all below edges[0], the last one
-all from the last edge on. A class is an eighth of an octave, so its number is read off the bits of m.
+`tally` sorts margins into classes: class j has edges[j-1] <= m < edges[j], class 0 all margins below edges[0], the last
+class all from the last edge on. A class is an eighth of an octave, so its number is read off the bits of m.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ COLUMNS = VECTORS + 1
 LANES = 8
 """Number of doubles in a vector."""
 DOUBLE, WORD, SHORT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+"""LLVM types."""
 SHIFT = 49
 """Shift of a double's bits that leaves eight times the exponent plus the eighth of the octave."""
 
 SLACK = 2.0**-52
 """Twice the unit roundoff of doubles."""
 SOME = 256
-"""Number of rows whose sums are computed before the margins: waiting for a square root per row takes a tenth longer."""
+"""Number of rows whose sums are computed before their margins: one square root at a time would take a tenth longer."""
 
 FLOOR = 2.0**-500
-"""Summand of a row's length in the error estimate, for squares that underflow."""
+"""Summand of the length of a row in the error estimate, for squares that underflow."""
 
 
 @intrinsic
@@ -87,7 +89,7 @@ def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, sto
 
 @intrinsic
 def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> Any:
-    """Compute the same for a dense row: `across` is U direction by direction, in doubles, at least as wide."""
+    """Compute the same for a dense row; `across` is U direction by direction, in doubles, at least as wide."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
@@ -136,23 +138,28 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
 
 
 def _spread(builder: Any, value: Any, lanes: int) -> Any:
+    """Generate a vector with `value` in every lane."""
     nothing = ir.Constant(ir.VectorType(DOUBLE, lanes), ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(SHORT, 0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(SHORT, lanes), [0] * lanes))
 
 
 def _element(kind: Any) -> Any:
+    """Return the LLVM type of a number in memory."""
     return ir.FloatType() if kind == types.float32 else WORD if kind == types.int64 else DOUBLE
 
 
 def _as_double(builder: Any, value: Any, kind: Any, target: Any) -> Any:
+    """Generate the conversion of a number, or of a vector of numbers, to double precision."""
     if kind == types.float32:
         return builder.fpext(value, target)
     return builder.sitofp(value, target) if kind == types.int64 else value
 
 
 gathered: Any = _gathered
+"""Sums of a sparse row: gathered(U, indices, values, start, stop, scale, out)."""
 in_order: Any = _in_order
+"""Sums of a dense row: in_order(across, row, scale, out)."""
 
 
 @inlined
@@ -163,8 +170,8 @@ def finish(
     """Turn the sums of row t into lower bounds on margins and an upper bound on its squared length, the bias included.
 
     Args:
-        out: (rows, COLUMNS) sums, changed; the probe's sum keeps its rounding.
-        t: Row.
+        out: (rows, COLUMNS) sums, changed; the sum of the probe is not rounded down.
+        t: Number of the row.
         y: (rows,) labels -1 and +1.
         n: Number of non-zeros of the row.
         bias: Value of the constant feature.
@@ -184,7 +191,7 @@ def sparse(
     normalize: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Compute for each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
+    """Compute for each row: out[:3] at most y <U, x~>, out[3] about y <U, x~> of the probe, out[4] at least ||x~||^2.
 
     Args:
         indptr: (rows + 1,) as in SparseRows.
@@ -193,7 +200,7 @@ def sparse(
         y: (rows,) labels -1 and +1.
         bias: Value of the constant feature; 0 for none.
         normalize: Whether each row is divided by its norm.
-        U: (features + 1, VECTORS) weights; the last row stands for every feature beyond.
+        U: (features + 1, VECTORS) weights; the last row is used for every further feature.
         bias_weights: (VECTORS,) weight of the constant feature in each column of U.
         norms: (VECTORS,) at least the length of each column; 0 for the probe, which is not rounded down.
         out: (rows, COLUMNS) results, written.
@@ -258,11 +265,11 @@ def tally(
     directions: NDArray[np.int64], kappas: NDArray[np.float64], counts: NDArray[np.int64], sums: NDArray[np.float64],
     squares: NDArray[np.float64], least: NDArray[np.float64], added: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Add each margin to its class: the number, the distance below the class's edge, and the square of that.
+    """Add each margin to its class: the count, the distance below the edge of the class, and the squared distance.
 
-    The first columns of `margins` are the directions, the last is the squared length. Series of `counts` and `sums`, in
-    this order: each direction; each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction over
-    the `wrong` rows alone. The distances in the last class, which has no upper edge, are meaningless.
+    The first columns of `margins` are the directions, the last is the squared length. The series of `counts` and `sums`
+    are, in this order: each direction; each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction
+    over the `wrong` rows alone. Distances in the last class, which has no upper edge, are meaningless.
 
     Args:
         margins: (rows, K directions + probes + 1) margins, and squared lengths last.
@@ -271,11 +278,11 @@ def tally(
         base: Number of the first class, read off the bits of its edge.
         directions: (penalties,) direction of each penalty.
         kappas: (penalties,) kappa of each penalty.
-        counts: (series, classes) numbers, added to; there are 2 K + penalties series.
-        sums: (series, classes) distances, added to.
-        squares: (K, classes) squared distances, added to.
+        counts: (series, classes) counts, accumulated; there are 2 K + penalties series.
+        sums: (series, classes) distances, accumulated.
+        squares: (K, classes) squared distances, accumulated.
         least: (K,) least margin of each direction, changed.
-        added: (columns of margins, 2) sums over the wrong rows, each with its compensation of rounding, added to.
+        added: (columns of margins, 2) sums over the wrong rows, each with its compensation of rounding, accumulated.
     """
     last, n, K = len(edges) - 1, len(margins), len(least)
     length = margins.shape[1] - 1

@@ -1,9 +1,9 @@
 """Multiclass losses of fixed weights U, row by row: log losses, or hinge losses.
 
-With s_j = <u_j, x> for the labels known in the round, its own label included, the log loss is ln sum of e^s - s_y and
-the hinge loss max(0, 1 - s_y + the largest other s). Each sum is accompanied by its possible rounding error: a dot
-product of n numbers is within (n+2) 2^-53 times the sum of its sizes, the rest of a loss within (k+10) 2^-53 of the
-sizes of its parts.
+With s_j = <u_j, x> for the labels known in the round, including the label of the round, the log loss is
+ln sum of e^s - s_y and the hinge loss max(0, 1 - s_y + the largest other s). Each sum is accompanied by its possible
+rounding error: that of a dot product of n numbers is at most (n+2) 2^-53 times the sum of the sizes of its terms, that
+of the other parts of a loss at most (k+10) 2^-53 times the sum of their sizes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ U0 = 2.0**-53
 """Unit roundoff of doubles."""
 
 LOST, DOUBT, PULL, PULL_DOUBT, SUMS = range(5)
-"""Positions of the sums of a U."""
+"""Rows of `sums`, one column per U; the last name is the number of rows."""
 LOSS, LINEAR, LINEAR_SIZE, SCORE_SUMS = range(4)
-"""Positions of the sums of the scores."""
+"""Positions in `score_sums`; the last name is their number."""
 
 
 @compiled
@@ -40,11 +40,12 @@ def see(
         scores: (rows, labels) scores that the learner would have played with each label announced before its first
             round.
         known: Number of labels before the first row.
-        hinge: Whether the loss is the hinge loss, else the log loss.
+        hinge: Whether the loss is the hinge loss; otherwise it is the log loss.
         sums: (SUMS, K) losses, and their possible rounding error; <U, sum of g x>, where g = P - 1_y, or on a mistake
-            1_predicted - 1_y; and its possible rounding error. Added to.
-        score_sums: (SCORE_SUMS,) log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|. Added to.
+            1_predicted - 1_y; and its possible rounding error. Accumulated.
+        score_sums: (SCORE_SUMS,) log losses of the scores, or their mistakes; <g, z>; the sum of |g z|. Accumulated.
     """
+    # g: gradient of the round in the scores; s, size: scores of one U and the sums of the sizes of their terms.
     count, labels = vectors.shape[0], scores.shape[1]
     g, s, size, p = np.empty(labels), np.empty(labels), np.empty(labels), np.empty(labels)
     for t in range(len(y)):
@@ -67,7 +68,7 @@ def see(
             for j in range(known):
                 score_sums[LINEAR] += g[j] * z[j]
                 score_sums[LINEAR_SIZE] += abs(g[j] * z[j])
-        off = (ends[t + 1] - ends[t] + 2) * U0
+        off = (ends[t + 1] - ends[t] + 2) * U0  # relative error of a dot product
         for k in range(count):
             for j in range(known):
                 s[j] = 0.0

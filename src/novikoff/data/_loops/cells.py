@@ -6,7 +6,7 @@ Algorithm
     A row with any other cell (more digits, exponents, quotes, blanks, missing values) is read again by decimals.py,
     cell by cell. A row that still fails is left to the caller.
     `coded` numbers the values of a text column with a hash table, eight bytes at a time.
-The text must end with a new line and have PADDING readable bytes after it; arrays of numbers need WIDE more.
+The text must end with a new line and be followed by PADDING readable bytes; arrays of numbers need WIDE more entries.
 """
 
 from __future__ import annotations
@@ -41,14 +41,19 @@ from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.decimals import EIGHT, MINUS, NOUGHT, ONE, REAL_POWERS, TEN, TOPS, TWO, U64, ZERO, eight, number
 
 LAST, FIRST = U64(BLOCK), U64(SAFE)
+"""Bytes per block, and the first position that the fast path may read."""
 BLANK, TAB, RETURN, QUOTE, SMALL = U64(32), U64(9), U64(13), U64(34), U64(32)
+"""Characters; SMALL is the bit that makes a letter lower-case."""
 N, A = U64(110), U64(97)
 THREE = U64(3)
 EVERY = U64(15)
 """Mask of the row number: after an irregular row, only every sixteenth row is tried as a plain one."""
 TILE = 8
+"""Rows and columns of a tile of `transposed`: a cache line has eight doubles."""
 MIXED = U64(0x9E3779B97F4A7C15)
+"""Odd multiplier of the hash of a text."""
 LONGEST_WHOLE = U64(15)
+"""Maximum number of digits of an integer that is certainly exact as a double."""
 
 
 class Parsed(NamedTuple):
@@ -76,6 +81,7 @@ def _same(typing_context: Any, text: Any, at: Any, byte: Any) -> Any:
 
 
 same: Any = _same
+"""same(text, at, byte): mask of the 64 bytes from `at` on that equal `byte`."""
 
 
 @compiled
@@ -96,7 +102,7 @@ def places(
     """
     at = count = line = ZERO
     while at < end:
-        inside = ~ZERO if end - at >= LAST else (ONE << (end - at)) - ONE
+        inside = ~ZERO if end - at >= LAST else (ONE << (end - at)) - ONE  # one bit per byte before `end`
         newlines = _newlines(text, at) & inside
         some = (same(text, at, delimiter) & inside) | newlines | (_returns(text, at) & (newlines >> ONE))
         while newlines != ZERO:
@@ -105,7 +111,7 @@ def places(
             newlines &= newlines - ONE
         count = _listed(some, at, ends, count)
         at = at + LAST
-    for k in range(U64(WIDE + 1)):  # padding: a vector load reads past the last
+    for k in range(U64(WIDE + 1)):  # padding: a vector load reads beyond the last end
         ends[count + k] = SAFE
     return line
 
@@ -134,6 +140,7 @@ def _four(
 
 
 four: Any = _four
+"""four(text, ends, cell, left, powers, values, at, wrong), see `_four`."""
 
 
 @inlined
@@ -149,7 +156,7 @@ def run(
 @inner
 def careful(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64, silent: bool) -> tuple[float, bool]:
     """Return the number in a cell and whether it is valid; with `silent`, a missing value is a valid NaN."""
-    for _ in range(TWO):
+    for _ in range(TWO):  # strip blanks, then a pair of quotes, then the blanks inside them
         while at < stop and (U64(text[at]) == BLANK or U64(text[at]) == TAB):
             at = at + ONE
         while at < stop and (U64(text[stop - ONE]) == BLANK or U64(text[stop - ONE]) == TAB):
@@ -182,23 +189,23 @@ def parse(
         width: Cells per row.
         runs: (runs, 2) first cell and length of each run of cells for x.
         outcome: Cell for y; `width` if there is none.
-        silent: Whether an empty cell, na and nan are NaN in x.
+        silent: Whether an empty cell, na and nan are valid, and NaN in x.
         ends: (cells,) ends of cells from `places`.
         line_ends: (lines,) line ends from `places`.
         out: Arrays for the rows, written.
-        wrong: (4,) scratch.
+        wrong: (4,) buffer for the error flags of four cells.
     """
     x, y, row_lines, odd = out
-    rows = odds = own = ZERO
+    rows = odds = cells = ZERO  # cells: number of cells of a row that go to x
     usual = True  # whether the last row was plain; if not, the next rarely is, and the fast path is skipped
     for k in range(len(runs)):
-        own = own + runs[k, 1]
+        cells = cells + runs[k, 1]
     for line in range(lines):
         first = U64(line_ends[line - ONE]) + ONE if line else ZERO
         last = U64(line_ends[line])
         start = U64(ends[first - ONE]) + ONE if first else ZERO
         stop = U64(ends[last])
-        if stop > start and U64(text[stop - ONE]) == RETURN:
+        if stop > start and U64(text[stop - ONE]) == RETURN:  # the row ends before the carriage return
             stop = stop - ONE
             if last > first and U64(ends[last - ONE]) == stop:
                 last = last - ONE
@@ -209,7 +216,7 @@ def parse(
             tried = start >= FIRST and U64(ends[last]) == stop and (usual or rows & EVERY == ZERO)
             if tried:
                 wrong[:] = ZERO
-                at = rows * own
+                at = rows * cells
                 for k in range(len(runs)):
                     run(text, ends, first - ONE + runs[k, 0], runs[k, 1], x, at, wrong)
                     at = at + runs[k, 1]
@@ -217,7 +224,7 @@ def parse(
                     four(text, ends, first - ONE + outcome, ONE, REAL_POWERS, y, rows, wrong)
                 usual = ((wrong[0] | wrong[1] | wrong[2] | wrong[3]) & TOPS) == ZERO
             if not (tried and usual):
-                at = rows * own
+                at = rows * cells
                 for k in range(len(runs)):
                     for cell in range(first + runs[k, 0], first + runs[k, 0] + runs[k, 1]):
                         begin = U64(ends[cell - ONE]) + ONE if cell else ZERO
@@ -246,7 +253,7 @@ def parse(
 def _cell(
     ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], line: np.uint64, column: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Return where a cell starts and ends."""
+    """Return the start and the end of a cell in the text."""
     place = column + (U64(line_ends[line - ONE]) + ONE if line else ZERO)
     return U64(ends[place - ONE]) + ONE if place else ZERO, U64(ends[place])
 
@@ -264,7 +271,7 @@ def coded(
     line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32], known: NDArray[np.int32], codes: NDArray[np.int32],
     values: NDArray[np.uint32],
 ) -> np.uint64:  # fmt: skip
-    """Encode the values of a column in order of first appearance; return how many there are.
+    """Assign numbers to the values of a column in order of first appearance; return how many there are.
 
     Args:
         text: Bytes of the table.
@@ -280,12 +287,12 @@ def coded(
     count, mask = ZERO, U64(len(known)) - ONE
     for row in range(rows):
         begin, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
-        slot = stop - begin
+        slot = stop - begin  # the hash begins with the length of the text
         for at in range(begin, stop, EIGHT):
             slot = (slot ^ _eight_of(text, U64(at), stop)) * MIXED
             slot = slot ^ (slot >> SMALL)
         slot = slot & mask
-        while True:
+        while True:  # linear probing
             code = known[slot]
             if code < 0:
                 known[slot] = code = np.int32(count)

@@ -26,20 +26,22 @@ from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.decimals import EIGHT, ONE, REAL_POWERS, TOPS, U64, ZERO, trailing_zeros
 
 PADDING = 80
-"""Bytes that must be readable after the text."""
+"""Number of readable bytes that must follow the text."""
 WIDE = 4
-"""Entries read at a time; arrays need room for this many more."""
+"""Number of entries read at a time; arrays need room for as many more."""
 SAFE = 16
-"""First position with readable bytes before it; lines that start earlier take the slow path."""
+"""First position with enough readable bytes before it; lines that start earlier take the slow path."""
 
 BLOCK = 64
+"""Number of bytes compared at a time."""
 COLON, BLANK, TAB, NEWLINE, RETURN, POINT, MINUS = 58, 32, 9, 10, 13, 46, 45
 NOUGHTS, NO_DIGIT = 0x3030303030303030, 0x7676767676767676
+"""Eight characters "0", and the summand that carries a byte above 9 into its top bit (numerics/decimals.py)."""
 LAST = U64(BLOCK)
 
 
 class Lanes:
-    """LLVM vector with Python's operators."""
+    """An LLVM vector with Python's operators, each of which generates an instruction."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
@@ -89,10 +91,12 @@ class Lanes:
         return Lanes(self.builder, getattr(self.builder, how)(self.value, ir.VectorType(kind, count)))
 
 
+# LLVM types
 BYTE, SHORT, INT, WORD, DOUBLE = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 
 
 def _data(context: Any, builder: Any, signature: Any, arguments: Any, place: int) -> Any:
+    """Return the data pointer of array argument number `place`."""
     return context.make_array(signature.args[place])(context, builder, arguments[place]).data
 
 
@@ -104,6 +108,7 @@ def _unaligned(builder: Any, data: Any, place: Any, kind: Any) -> Any:
 
 
 def _store(builder: Any, value: Any, data: Any, place: Any) -> None:
+    """Store a value at an unaligned position."""
     builder.store(value, builder.bitcast(builder.gep(data, [place]), value.type.as_pointer())).align = 1
 
 
@@ -192,7 +197,7 @@ def places(
         colon = _listed(some_colons, at, colons, colon)
         blank = _listed(some_blanks, at, blanks, blank)
         at = at + LAST
-    for k in range(U64(WIDE + 1)):  # padding: a vector load reads past the last
+    for k in range(U64(WIDE + 1)):  # padding: a vector load reads beyond the last separator
         colons[colon + k] = SAFE
         blanks[blank + k] = SAFE
     return line, colon
@@ -207,7 +212,7 @@ def _joined(word: Lanes) -> Lanes:
 
 
 class Four:
-    """Code generator that reads four numbers of a text in parallel. The text is argument 0."""
+    """Generator of code that reads four numbers of a text in parallel; the text is argument 0."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         self.builder, self.arguments = builder, arguments
@@ -257,6 +262,8 @@ class Four:
             length: Length of each number in bytes.
             powers: Index of the argument with the powers of ten.
         """
+        # A number is [-]D.F or [-]F with up to eight digits F: `whole` is D, `word` has the digits of F, and the value
+        # is (D 10^f + F) / 10^f, or F without a point.
         builder, constant = self.builder, self.constant
         sign = (head & 0xFF).equals(MINUS).choose(1, constant(0))
         head = head >> (sign << 3)
@@ -279,7 +286,7 @@ class Four:
         return self.builder.fsub(shifted.value, ir.Constant(shifted.value.type, [2.0**52] * WIDE))
 
     def mark(self, flaws: Lanes, few: Lanes, left: Any, wrong: int) -> None:
-        """Add flaws to argument `wrong`, also where `few` is not 0 .. 7; lanes from `left` on have none."""
+        """Add the flaws to argument `wrong`, and a flaw if `few` is not in 0 .. 7; lanes from `left` on have none."""
         flaws = flaws | (few & (2**64 - 8)).equals(0).choose(0, self.constant(2**64 - 1))
         lanes = ir.Constant(ir.VectorType(WORD, WIDE), list(range(WIDE)))
         inside = self.builder.icmp_unsigned("<", lanes, self.vector([left] * WIDE, WORD))
@@ -340,8 +347,9 @@ def regular(
         indices: (entries,) out: feature indices.
         values: (entries,) out: values.
         at: First entry to write.
-        wrong: (WIDE,) scratch.
+        wrong: (WIDE,) buffer for the error flags of four entries.
     """
+    # Each entry has one colon and ends at one blank. One blank more is allowed: the carriage return of the line end.
     count = last_colon - colon
     spare = last_blank - blank - count
     if count == ZERO or spare > ONE or (spare == ONE and blanks[last_blank - ONE] != blanks[last_blank] - ONE):

@@ -12,13 +12,17 @@ QUOTE, NEWLINE, RETURN = 34, 10, 13
 
 @compiled
 def last_row_end(text: NDArray[np.uint8], delimiter: int) -> int:
-    """Return the position after the last new line outside quotes, or 0. The text starts with a row.
+    """Return the position after the last new line outside quotes; 0 if there is none.
 
     A quote opens only at the start of a cell; a doubled quote inside quotes does not close them.
+
+    Args:
+        text: (bytes,) text that starts with a row.
+        delimiter: Byte between cells.
     """
     last = 0
-    begins = True
-    within = False
+    begins = True  # whether a cell starts here
+    within = False  # whether this is inside quotes
     i = 0
     while i < len(text):
         c = text[i]

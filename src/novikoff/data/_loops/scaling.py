@@ -2,15 +2,17 @@
 
 The statistics of a feature are a column of `known`: number of rows, first value K, sums of x - K and of (x - K)^2, and
 the current centre and factor, with which x becomes (x - K - centre) * factor. The sums include every row; centre and
-factor are recomputed after a sixteenth more rows, and at once if a value is more than LIMIT deviations off. So a row
-costs three multiplications per feature, and the scaling of x_t depends on x_1 .. x_t alone. With `store` False, rows
-are scaled as if they were next, and nothing is stored.
+factor are recomputed after a sixteenth more rows, and at once if a value is more than LIMIT deviations away. So a row
+costs three multiplications per feature, and the scaling of x_t depends on x_1 .. x_t alone. With `store` False, each
+row is scaled as if it were the next one, and nothing is stored.
 Features of sparse rows are not centred: K = 0 and centre 0, over the rows in which they are present.
 
 Arguments of the loops
     known   (8, features) statistics, changed if `store`
-    x       (rows, features); indptr, indices, values: SparseRows, field by field
-    out     (rows, features), or (non-zeros,) for sparse rows
+    x       (rows, features) dense rows
+    indptr, indices, values    sparse rows, as in SparseRows
+    out     (rows, features) scaled rows, or (non-zeros,) scaled values of sparse rows; written
+    store   whether to update the statistics
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ ROWS, FIRST, SUM, SQUARES, CENTRE, FACTOR, NEXT, LARGEST = range(8)
 LIMIT = 8.0
 """Number of deviations from which a value triggers a recomputation."""
 RATE = 16.0
-"""Inverse of the growth in rows between recomputations."""
+"""Number of rows over the number of further rows until the next recomputation."""
 
 Numbers = NDArray[np.float64]
 
 
 @inlined
 def deviation(rows: float, total: float, squares: float) -> float:
-    """Return one over the standard deviation; 0 if the variance is not positive."""
+    """Return 1 over the standard deviation; 0 if the variance is not positive."""
     mean = total / rows
     variance = squares / rows - mean * mean
     return 1.0 / math.sqrt(variance) if variance > 0.0 else 0.0
@@ -42,7 +44,7 @@ def deviation(rows: float, total: float, squares: float) -> float:
 
 @compiled
 def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: bool) -> None:
-    """Scale every row by mean and deviation; column 0 holds the row count of all features."""
+    """Scale every row by mean and deviation; column 0 of `known` has the row count of all features."""
     width = x.shape[1]
     first, total, squares = known[FIRST], known[SUM], known[SQUARES]
     centre, factor = known[CENTRE], known[FACTOR]
@@ -51,13 +53,13 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
         if rows == 1.0 and store:
             for j in range(width):
                 first[j] = x[t, j]
-        off = 0
+        off = 0  # number of values more than LIMIT deviations away
         if store:
             for j in range(width):
                 e = x[t, j] - first[j]
                 moved = (e - centre[j]) * factor[j]
                 out[t, j] = moved
-                off += not abs(moved) <= LIMIT  # true for NaN too
+                off += not abs(moved) <= LIMIT  # also counts NaN
                 total[j] += e
                 squares[j] += e * e
             known[ROWS, 0] = rows
@@ -73,7 +75,7 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
                 if not store:
                     s, q = s + e, q + e * e
                 c, f = s / rows, deviation(rows, s, q)
-                out[t, j] = (e - c) * f if f > 0.0 else 0.0  # sums that overflow have no deviation
+                out[t, j] = (e - c) * f if f > 0.0 else 0.0  # sums that overflowed have no deviation
                 if store:
                     centre[j] = c
                     factor[j] = f

@@ -1,12 +1,12 @@
 """Parsing of svmlight text: `label [qid:N] index:value index:value ... [# comment]`, line by line.
 
-Lines with plain numbers only are read by entries.py, four entries at a time, the others here, byte by byte.
+Lines that have only plain numbers are read by entries.py, four entries at a time, the others here, byte by byte.
 `parse` reads plain lines only: most files have no others, and it compiles in a quarter of the time.
-Both loops stop at the first line they cannot read: for `parse_all`, an invalid line, or one with a number that only
-Python reads exactly (more than 19 digits). The caller handles that line and calls again after it.
+Both loops stop at the first line that they cannot read: for `parse_all`, an invalid line, or one with a number that
+only Python reads exactly (more than 19 digits). The caller handles that line and calls again after it.
 
-The text must end with a new line and have PADDING readable bytes after it. There is at most one entry per colon and one
-row per line; the arrays of entries need entries.WIDE more.
+The text must end with a new line and be followed by PADDING readable bytes. There is at most one entry per colon and
+one row per line; the arrays of entries need room for entries.WIDE more.
 Every word is uint64: numba turns an int64 combined with a uint64 into a float.
 """
 
@@ -69,6 +69,7 @@ class Parsed(NamedTuple):
 
 NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
 QID = U64(0x3A646971)
+"""The characters "qid:" as a little-endian word."""
 LARGEST_INDEX = U64(2**32 - 2)
 SAFE = U64(FIRST_PLACES)
 
@@ -80,11 +81,23 @@ def fields(
     text: NDArray[np.uint8], at: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
     values: NDArray[np.float64],
 ) -> tuple[np.uint64, np.uint64, np.uint64, bool]:  # fmt: skip
-    """Read a line after its label; return next line (0: left to the caller), entries, width, whether indices rise."""
+    """Read the entries of a line after its label.
+
+    Args:
+        text: (bytes,) text.
+        at: Position after the label.
+        entries: Number of entries so far.
+        indices: (entries,) out: feature indices.
+        values: (entries,) out: values.
+
+    Returns:
+        Start of the next line (0 if the line is left to the caller), number of entries, largest index + 1, and whether
+        the indices are strictly increasing.
+    """
     width = ZERO
     least = ZERO  # one more than the last index
     rising: Any = True
-    fresh = True
+    fresh = True  # whether there was no field yet: only the first one may be qid
     while True:
         c = U64(text[at])
         if c not in (BLANK, TAB):
@@ -103,7 +116,7 @@ def fields(
             continue
         index = joined(word ^ NOUGHTS, n)
         at = at + n
-        if n == EIGHT:
+        if n == EIGHT:  # an index has up to ten digits
             word = eight(text, at) ^ NOUGHTS
             n = digits(word)
             if n > TWO:
@@ -145,7 +158,7 @@ def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
 
 @inlined
 def plain_number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
-    """Return a number of up to eight digits, or seven, a point and eight, and its end; end = `at` for any other."""
+    """Return a number of up to eight digits, or up to seven, a point and up to eight, and its end; else end = `at`."""
     start = at
     c = U64(text[at])
     if c in (MINUS, PLUS):
@@ -183,7 +196,7 @@ def parse(
         state: (5,) progress, changed.
         found: Separators of the text.
         out: Arrays for the rows, written.
-        wrong: (WIDE,) scratch.
+        wrong: (WIDE,) buffer for the error flags of four entries.
     """
     colons, blanks, line_colons, line_blanks = found
     labels, row_lines, indptr, indices, values = out
@@ -192,7 +205,7 @@ def parse(
     entries = state[ENTRIES]
     lines = state[LINES]
     width = state[WIDTH]
-    # Read the first lines entry by entry: `regular` also loads the bytes before a separator.
+    # The first lines are read entry by entry, because `regular` loads bytes before a separator.
     while at < SAFE and at < end:
         label, stop = plain_number(text, at)
         last = entries
@@ -264,8 +277,8 @@ def parse_all(
         state: (5,) progress, changed.
         found: Separators of the text.
         out: Arrays for the rows, written.
-        wrong: (WIDE,) scratch.
-        table: (SLOTS,) zeros, hash table for repeated indices (numerics/repeats.py).
+        wrong: (WIDE,) buffer for the error flags of four entries.
+        table: (SLOTS,) hash table for repeated indices (numerics/repeats.py), initially all 0.
     """
     colons, blanks, line_colons, line_blanks = found
     labels, row_lines, indptr, indices, values = out

@@ -1,13 +1,13 @@
 """Parsing of Vowpal Wabbit text: `label [importance [base]] ['tag]|namespace[:weight] name[:value] ...`.
 
-The loop stops at the first line it cannot read: an invalid line, or one with a number that only Python reads exactly
-(more than 19 digits). The caller handles that line and calls again after it.
+The loop stops at the first line that it cannot read: an invalid line, or one with a number that only Python reads
+exactly (more than 19 digits). The caller handles that line and calls again after it.
 
-The end of a name (a colon, a bar, or any byte up to a blank) is searched in eight bytes at a time: in each of three
+The end of a name (a colon, a bar, or any byte up to a blank) is searched for in eight bytes at a time: in each of three
 words of flags the lowest flag is exact, because a borrow only goes up. Only the low 32 bits of the hash are kept.
 
-The text must end with a new line and have decimals.PADDING readable bytes after `end`. Room for end/2 entries and
-end/4 rows is enough: the shortest entry is " a", the shortest row "1 |" and a new line.
+The text must end with a new line and be followed by decimals.PADDING readable bytes. Room for end/2 entries and end/4
+rows is enough: the shortest entry is " a", the shortest row "1 |" and a new line.
 Every word is uint64: numba turns an int64 combined with a uint64 into a float.
 """
 
@@ -39,11 +39,13 @@ from novikoff.numerics.decimals import (
 from novikoff.numerics.repeats import SLOTS as SLOTS
 from novikoff.numerics.repeats import merge
 
-AT, ROWS, ENTRIES, LINES, IGNORED = range(5)  # indices in `state`
+AT, ROWS, ENTRIES, LINES, IGNORED = range(5)
+"""Indices in `state`: next byte; rows, entries and lines so far; rows with an ignored importance or base."""
 
 NEWLINE, RETURN, BLANK, TAB, QUOTE, COLON, BAR = U64(10), U64(13), U64(32), U64(9), U64(39), U64(58), U64(124)
 FOUR = U64(4)
 EACH = U64(0x0101010101010101)
+"""The number 1 in each byte."""
 ABOVE_BLANK, COLONS, BARS = EACH * U64(0x21), EACH * COLON, EACH * BAR
 
 value_at = inlined(getattr(number, "py_func", number))  # inlined, because a call would count references to the text
@@ -62,12 +64,12 @@ def name_bytes(word: np.uint64) -> np.uint64:
 def named(text: NDArray[np.uint8], at: np.uint64, base: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the hash of the name at `at` in a namespace with hash `base`, and the end of the name.
 
-    A whole number n hashes to base + n; any other name by MurmurHash3 with seed `base`.
+    The hash of an integer n is base + n, that of any other name its MurmurHash3 with seed `base`.
     """
     start = at
     h = base
     whole = ZERO
-    plain: Any = True
+    plain: Any = True  # whether all characters so far are digits
     while True:
         word = eight(text, at)
         n = name_bytes(word)
@@ -100,7 +102,10 @@ def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
 
 @inlined
 def head(text: NDArray[np.uint8], at: np.uint64, ignore: bool) -> tuple[float, np.uint64, bool]:
-    """Return the label, the first bar (0: left to the caller), and whether an importance or base was ignored."""
+    """Return the label, the position of the first bar, and whether an importance or base was ignored.
+
+    The position is 0 if the line is left to the caller.
+    """
     label, stop = number(text, at)
     ignored: Any = False
     if stop == at:
@@ -139,13 +144,26 @@ def features(
     text: NDArray[np.uint8], at: np.uint64, mask: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
     values: NDArray[np.float64],
 ) -> tuple[np.uint64, np.uint64, bool]:  # fmt: skip
-    """Read a line after its first bar; return next line (0: left to the caller), entries, and whether indices rise."""
+    """Read the features of a line after its first bar.
+
+    Args:
+        text: (bytes,) text.
+        at: Position after the bar.
+        mask: 2^bits - 1.
+        entries: Number of entries so far.
+        indices: (entries,) out: hashed feature indices.
+        values: (entries,) out: values.
+
+    Returns:
+        Start of the next line (0 if the line is left to the caller), number of entries, and whether the indices are
+        strictly increasing.
+    """
     least = ZERO  # one more than the last index
     rising: Any = True
     while True:  # namespace by namespace
         base = ZERO
         weight = 1.0
-        nameless = ZERO
+        nameless = ZERO  # number of features without a name in this namespace
         c = U64(text[at])
         if c > BLANK and c != BAR:
             if c == COLON:

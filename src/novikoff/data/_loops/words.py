@@ -5,9 +5,9 @@ lower case. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby)
 table has another seed.
 Equal indices in a row, from one word or from a collision, are one entry: its value is their count.
 
-The entries of a row are looked up by open addressing in `table`, which holds positions in `indices`, continued from
-chunk to chunk by `past`. A position before the row's first is left over from an earlier row and counts as empty, so
-the table, initially -1, is never cleared.
+The entries of a row are looked up by open addressing in `table`, which holds positions in `indices`, plus `past`, the
+number of entries of earlier chunks. A position before the first of the row is left from an earlier row and counts as
+empty, so the table, initially -1, is never cleared.
 The hash is computed in uint64 and masked: products of two 32-bit words fit, so the plain-Python twin is exact too.
 """
 
@@ -20,9 +20,11 @@ from novikoff.numerics.compiled import compiled, inlined
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 NO_TAB, NO_LABEL = 0, 1
+"""Codes of the faults of a line."""
 
+# Lower-case form of each byte that belongs to a word; 0 for bytes outside words
 LOWER = np.array([c + 32 if 65 <= c <= 90 else c for c in range(256)], dtype=np.uint8)
-LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0  # bytes outside words
+LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0
 
 U = np.uint64
 LOW = U(0xFFFFFFFF)
@@ -58,7 +60,18 @@ def add_entry(
     index: np.uint64, slots: np.uint64, table: NDArray[np.int64], past: int,
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, end: int,
 ) -> int:  # fmt: skip
-    """Count the index once more in the row with entries first .. end-1; return the new end."""
+    """Add 1 to the count of an index in the row with entries first .. end-1; return the new end.
+
+    Args:
+        index: Hashed word.
+        slots: Number of slots in use, minus 1.
+        table: (slots,) hash table, changed.
+        past: Number of entries of earlier chunks.
+        indices: (entries,) index of each entry, changed.
+        values: (entries,) count of each entry, changed.
+        first: First entry of the row.
+        end: End of the row.
+    """
     slot = index & slots
     at = table[slot] - past
     while at >= first and U(indices[at]) != index:
@@ -78,13 +91,16 @@ def count_words(
     data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64], past: int,
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, seed: np.uint64,
 ) -> int:  # fmt: skip
-    """Write the entries of the message data[start:stop] from position `first` on; return their end."""
+    """Write the entries of the message data[start:stop] from position `first` on; return their end.
+
+    The other arguments are those of `add_entry`; `mask` is 2^bits - 1, `seed` that of the hash.
+    """
     room = U(2)
     while room < U(stop - start + 2):  # at most (length + 1) / 2 words: the table is never more than half full
         room += room
     slots = room - U(1)
     end = first
-    h = seed
+    h = seed  # hash of the word so far, without the bytes in `four`, which has shift / 8 of them
     four = U(0)
     shift = U(0)
     length = U(0)
@@ -130,8 +146,8 @@ def read_lines(
     Args:
         data: (bytes,) whole lines.
         mask: 2^bits - 1.
-        table: (slots,) hash table, see above.
-        past: Offset of positions in `table`.
+        table: (slots,) hash table, changed; slots is a power of two above the length of the longest line.
+        past: Number of entries of earlier chunks, the offset of positions in `table`.
         indptr: (rows + 1,) out: row r has entries indptr[r] .. indptr[r+1].
         indices: (entries,) out: hashed words.
         values: (entries,) out: word counts.
@@ -215,7 +231,7 @@ def count_messages(
         stops: (rows,) end of each message.
         seed: Seed of the hash.
         mask: 2^bits - 1.
-        table: (slots,) hash table, as in `merge_rows`.
+        table: (slots,) hash table, all -1; slots is a power of two above the length of the longest message.
         indptr: (rows + 1,) out: row r has entries indptr[r] .. indptr[r+1].
         indices: (entries,) out: hashed words.
         values: (entries,) out: word counts.

@@ -34,7 +34,7 @@ def add_sparse(
     """Add the sparse rows `wrong`."""
     for row in wrong:
         start, stop = indptr[row], indptr[row + 1]
-        step = np.float64(before + row + 1) * y[row]
+        step = np.float64(before + row + 1) * y[row]  # t y_t, with t counted from 1 over all batches
         total[-1] += step * bias
         if normalize:
             step *= inverse_norm(values, start, stop)

@@ -18,8 +18,8 @@ def count(
 ) -> None:  # fmt: skip
     """Count each score in its bin.
 
-    Half of the bins are for each sign. They cover as many powers of 2 above 1 as below; scores beyond share the last
-    bin.
+    Each sign has half of the bins. They cover as many powers of 2 above 1 as below; larger scores share the last bin of
+    their sign, smaller ones the first.
 
     Args:
         scores: (rows,) scores.
@@ -28,13 +28,17 @@ def count(
         counts: (bins, 2) number of scores with label -1 and +1; changed.
         only: (bins,) the common value of all scores of a bin, NaN if they differ; changed.
     """
+    # The exponent and the first DIGITS binary digits of |score|, read as one integer, number the bins in order of size.
+    # `least` is that of the first bin: 1.0, whose exponent bits are 1023, is in the middle of the bins of its sign.
     half = len(only) // 2
     least = (1023 << DIGITS) - half // 2
     for t in range(len(scores)):
         score = scores[t]
         known, below = np.int64(score == score), np.int64(score < 0.0)
         size = min(max(((bits[t] & 0x7FFFFFFFFFFFFFFF) >> (52 - DIGITS)) - least, 0), half - 1)
-        place = half + ((size * known) ^ -below)  # branch-free: half of the branches would be mispredicted
+        # half + size for a positive score, half - 1 - size for a negative one (x ^ -1 is -1 - x), half for NaN; without
+        # branches, half of which would be mispredicted.
+        place = half + ((size * known) ^ -below)
         if only[place] != score:
             only[place] = np.nan if counts[place, 0] + counts[place, 1] > 0 else score
         counts[place, (y[t] + 1) >> 1] += 1

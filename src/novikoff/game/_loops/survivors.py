@@ -1,4 +1,4 @@
-"""The hypotheses that predicted longest, found from the mistakes in one pass over the labels."""
+"""Search for the hypotheses that predicted longest, from the mistakes, in one pass over the labels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from novikoff.numerics.compiled import compiled, inlined
 Counts = NDArray[np.int64]
 
 BLOCK = 1024
+"""Number of rounds whose mistakes are collected before they are processed."""
 MISTAKES, SINCE, FOUND = range(3)
-"""Places in `counts`: mistakes; first index of the present hypothesis; number of survivors."""
+"""Positions in `counts`: number of mistakes; first index of the present hypothesis; number of survivors."""
 
 
 @inlined
 def shortest(lengths: Counts, firsts: Counts) -> int:
-    """Return the place of the shortest survivor; among equally short ones, of the latest."""
+    """Return the position of the shortest survivor; among equally short ones, of the latest."""
     least = 0
     for k in range(1, len(lengths)):
         if lengths[k] < lengths[least] or (lengths[k] == lengths[least] and firsts[k] > firsts[least]):

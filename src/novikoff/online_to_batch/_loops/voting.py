@@ -1,4 +1,4 @@
-"""Votes of a Perceptron's hypotheses on many rows: one loop over the hypotheses, each rebuilt from the one before."""
+"""Votes of a Perceptron's hypotheses on many rows, in one loop over the hypotheses: each is rebuilt from the last."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def votes_dense(
         x: (rows, features) rows to vote on.
         bias: Value of the constant feature.
         normalize: Whether each row is divided by its norm.
-        out: (rows,) votes for +1 minus those for -1, added to.
+        out: (rows,) votes for +1 minus those for -1, accumulated.
     """
     for k in range(len(counts)):
         if counts[k] > 0:
@@ -50,13 +50,13 @@ def votes_sparse(
     Args:
         weights: (features,) weights of the first hypothesis; overwritten by those of the last.
         bias_weight: (1,) bias weight of the first hypothesis; overwritten by that of the last.
-        steps: Row that was added to reach each hypothesis but the first.
+        steps: Rows that were added to reach each hypothesis but the first.
         signs: (hypotheses - 1,) label of each of these rows.
         counts: (hypotheses,) number of votes of each hypothesis.
         rows: Rows to vote on.
         bias: Value of the constant feature.
         normalize: Whether each row is divided by its norm.
-        out: (rows,) votes for +1 minus those for -1, added to.
+        out: (rows,) votes for +1 minus those for -1, accumulated.
     """
     ends, places, numbers = steps
     indptr, indices, values = rows
