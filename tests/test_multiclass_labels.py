@@ -113,7 +113,7 @@ def test_two_labels_are_binary_unless_multiclass_is_requested():
 
 
 def test_learner_without_multiclass_form_lists_those_with_one():
-    with pytest.raises(nk.core.errors.MismatchError, match=r"ellipsoid.* takes two.*nearest-mean.*positive=VALUE"):
+    with pytest.raises(nk.core.errors.MismatchError, match=r"ellipsoid.* is for two.*nearest-mean.*positive=VALUE"):
         nk.play("ellipsoid", flowers())
 
 
@@ -223,7 +223,7 @@ def test_a_third_label_that_comes_late_ends_a_game_of_two_and_suggests_a_fix(fil
     two = [line for line in lines if not line.startswith("setosa")]
     (files / "late.txt").write_text("".join(two * 80) + "setosa\tsome words\n")
     with pytest.raises(
-        nk.core.errors.LabelError, match='has a third, "setosa".* or labels="multiclass" if there are more'
+        nk.core.errors.LabelError, match='has a third value, "setosa".* or labels="multiclass" if there are more'
     ):
         nk.play("perceptron", files / "late.txt")
     ledger = nk.play("perceptron", files / "late.txt", labels="multiclass")

@@ -64,7 +64,7 @@ def test_unknown_learners_and_files_are_reported(table):
         nk.play("perceptrom", table)
     with pytest.raises(nk.NovikoffError, match="nothing.csv"):
         nk.play("perceptron", "nothing.csv")
-    with pytest.raises(MismatchError, match="read for a loss"):
+    with pytest.raises(MismatchError, match="read with a loss"):
         nk.play(nk.AdaHedge(3), str(table))
     with pytest.raises(MismatchError, match="the ledger must belong to this learner"):
         nk.play("perceptron", table, ledger=nk.play("perceptron", table))

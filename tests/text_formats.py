@@ -334,7 +334,7 @@ class VWFormat(Format):
     padding = decimals.PADDING
     bad = b"1 | 1:"
     fault = 'a value must be a finite number: line {line}, column 7 of a BytesIO has ""'
-    advice = "Is it Vowpal Wabbit text?"
+    advice = "Check the format, or correct the line"
     alphabet = b"0123456789.:-+eE \t\r\n|'abtf_\x00\x80\xff"
     seeds = (
         b"1 |f 1:0.5 a:1e-3 7:.5", b"-1 1 'tag |f:2 1:1 b a:3|g a b a", b"+1 tag| 4294967294:1 0:-0", b"1 2 0.5 |a b",

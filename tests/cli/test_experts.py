@@ -182,7 +182,7 @@ def test_resumed_game_matches_uninterrupted_game(table, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--outcome", "rain"], "the outcome must be one of anna, ben, carla, outcome: 'rain' is not there"),
+        (["--outcome", "rain"], "the outcome must be one of anna, ben, carla, outcome: 'rain' is not a column"),
         (["--without", "dan"], "a column to leave out must be one of anna, ben, carla, outcome"),
         (["--learner", "perceptron"], "the learner must be for expert advice, such as"),
         (["--learner", "nobody"], "the name of a learner must be one of"),

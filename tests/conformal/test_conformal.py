@@ -484,5 +484,5 @@ def test_it_is_around_one_learner_on_examples():
             nk.Conformal(learner)
     with pytest.raises(InputError, match="Put conformal around the team"):
         nk.Hedge([nk.Conformal(nk.Perceptron()), nk.Perceptron()])
-    with pytest.raises(InputError, match="scale the learner within"):
+    with pytest.raises(InputError, match="scale its inner learner"):
         nk.Scaled(nk.Conformal(nk.Perceptron()))

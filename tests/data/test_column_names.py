@@ -116,9 +116,9 @@ def test_a_missing_or_a_new_column_is_an_error_that_names_it(names, said):
 def test_names_that_are_there_twice_are_matched_only_in_their_own_order():
     stream = nk.Arrays([[1, 2, 3]], [1], features=["a", "a", "b"])
     assert matched(stream, ("a", "a", "b")) is stream
-    with pytest.raises(MismatchError, match='"a" is there more than once, in arrays'):
+    with pytest.raises(MismatchError, match='"a" occurs more than once, in arrays'):
         matched(stream, ("a", "b", "a"))
-    with pytest.raises(MismatchError, match='"a" is there more than once'):
+    with pytest.raises(MismatchError, match='"a" occurs more than once'):
         matched(stream, ("a", "b"))
 
 

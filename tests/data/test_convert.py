@@ -285,7 +285,7 @@ def test_the_file_is_written_in_whole_pieces(monkeypatch):
         for size in (3, 0, 4, 30, 1, 5):
             assert pieces.write(bytes(range(size))) == size
             told.append(pieces.tell())
-    with pytest.raises(ValueError, match="must be open"):
+    with pytest.raises(ValueError, match="needs an open file"):
         pieces.write(b"more")
     assert [len(piece) for piece in put] == [8, 8, 8, 8, 8, 3]
     assert b"".join(put) == b"".join(bytes(range(size)) for size in (3, 4, 30, 1, 5))
@@ -331,7 +331,7 @@ def test_a_file_can_be_converted_onto_itself(tmp_path):
 
 def test_input_that_cannot_be_converted_is_an_error(tmp_path):
     path = tmp_path / "rows.arrow"
-    with pytest.raises(SourceError, match="shows objects. Pass arrays instead"):
+    with pytest.raises(SourceError, match="has objects. Pass arrays instead"):
         convert(Pairs([("a", 1), ("b", -1)]), path)
     with pytest.raises(SourceError, match="a source must not be empty: rows has no rows"):
         convert(Rows([]), path)
@@ -339,7 +339,7 @@ def test_input_that_cannot_be_converted_is_an_error(tmp_path):
         convert(Rows([Batch(np.eye(2), signs(2), 1), Batch(np.eye(3), signs(3), 3)]), path)
     with pytest.raises(SourceError, match="an Arrow file must be writable"):
         convert(Arrays(np.eye(2), [0, 1]), tmp_path / "nowhere" / "rows.arrow")
-    with pytest.raises(SourceError, match="convert must write Arrow"):
+    with pytest.raises(SourceError, match="convert writes Arrow files"):
         convert(Arrays(np.eye(2), [0, 1]), tmp_path / "rows.parquet")
     assert os.listdir(tmp_path) == []
 
@@ -370,7 +370,7 @@ def tampered(path, note=None, schema=None, label=None):
         ({"note": {"labels": [1]}}, "a converted file must be unchanged"),
         ({"note": {"labels": [1, 2, 3]}}, "a converted file must be unchanged"),
         ({"note": {"rows": 3}}, "2 rows instead of 3"),
-        ({"schema": {"format": 2}}, "must be of format 1"),
+        ({"schema": {"format": 2}}, "must have format 1"),
         ({"schema": {"kind": "index"}}, "a converted file must be unchanged"),
         ({"label": [0, 1]}, "the label of row 1 is 0, not -1 or"),
     ],

@@ -88,7 +88,7 @@ def test_a_frame_in_chunks_is_shown_in_batches_and_resumes_anywhere():
     ("columns", "said"),
     [
         ({"a": [1.0, np.inf], "y": [0, 1]}, 'numbers must be finite: row 2, column "a" of frame has inf'),
-        ({"a": [1, 2, 3], "y": ["u", "v", "w"]}, 'row 3, column "y" of frame has a third, "w"'),
+        ({"a": [1, 2, 3], "y": ["u", "v", "w"]}, 'row 3, column "y" of frame has a third value, "w"'),
         ({"a": [1, 2, 3], "y": ["u", "v", None]}, 'labels must not be missing: row 3, column "y" of frame'),
     ],
 )
@@ -195,11 +195,11 @@ def test_positive_and_many_are_those_of_arrays():
         ),
         (sp.csr_matrix([[1j]]), [1], "X must be real numbers: got complex128"),
         (sp.csr_matrix([[2**60 + 1]]), [1], "whole numbers must be at most 2\\^53"),
-        (sp.csr_matrix([[1.0]]), [0, 1], "X and y must be of one length: got 1 and 2"),
+        (sp.csr_matrix([[1.0]]), [0, 1], "X and y must have one length: got 1 and 2"),
         (sp.csr_matrix([[1.0]]), [[1]], "X must have two dimensions and y one"),
         (sp.csr_matrix((0, 3)), [], "a source must not be empty"),
         (sp.coo_array(([1.0], ([0], [2**32])), shape=(1, 2**32 + 1)), [1], "at most 2\\^32 columns"),
-        (np.eye(2), [0, 1], "X must be a matrix of scipy.sparse: got ndarray"),
+        (np.eye(2), [0, 1], "X must be a scipy.sparse matrix: got ndarray"),
     ],
 )
 def test_a_matrix_that_cannot_be_played_is_an_error(X, y, said):

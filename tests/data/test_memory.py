@@ -40,7 +40,7 @@ def test_a_list_can_be_read_again_and_a_generator_cannot():
     once = Pairs(pair for pair in pairs)
     assert not once.rereadable
     assert labels_of(once) == [1, -1]
-    with pytest.raises(SourceError, match=r"pairs has no items \(left\)\. Pass a list to read it again"):
+    with pytest.raises(SourceError, match=r"pairs has no items left\. Pass a list to read it again"):
         labels_of(once)
     assert not Pairs(zip([0], [1], strict=True)).rereadable
     with pytest.raises(InputError, match="2 passes need a stream that can be read again"):
@@ -95,7 +95,7 @@ def test_many_labels_are_integers_below_many():
 
 
 def test_labels_are_two_or_many_not_both():
-    with pytest.raises(SourceError, match="labels are either two values or many"):
+    with pytest.raises(SourceError, match="labels are either binary or multiclass"):
         Pairs([], labels=Labels(), multiclass=3)
 
 
@@ -186,7 +186,7 @@ def test_a_frame_has_its_target_by_name_or_last():
     stream = target_frame(frame, label="a", columns=["b"])
     (x,), y = rows(stream)
     assert (x.tolist(), y.tolist(), stream.features) == ([[3.0], [4.0]], [1.0, 2.0], ("b",))
-    with pytest.raises(SourceError, match="a numeric column must contain numbers.* choose a learner of labels"):
+    with pytest.raises(SourceError, match="a numeric column must contain numbers.* choose a classifier"):
         rows(target_frame(pa.table({"a": [1, 2], "y": ["big", "small"]})))
     with pytest.raises(SourceError, match="missing"):
         rows(target_frame(pa.table({"a": [1, 2], "y": [1.0, None]})))
@@ -290,12 +290,12 @@ def test_auto_plays_numbers_of_svmlight_as_such_unless_one_is_named_as_positive(
 
 
 def test_numbers_taken_for_labels_suggest_a_fix(outcomes):
-    with pytest.raises(LabelError, match="has a third.*look like numbers to be predicted: choose a learner of numbers"):
+    with pytest.raises(LabelError, match="has a third.*look like numbers to predict: choose a regression learner"):
         nk.play("perceptron", outcomes[1])
 
 
 def test_a_file_of_words_to_predict_advises_a_learner_of_labels(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n1,big\n2,small\n")
-    with pytest.raises(SourceError, match='column "y".* choose a learner of labels'):
+    with pytest.raises(SourceError, match='column "y".* choose a classifier'):
         nk.play("vaw", path)

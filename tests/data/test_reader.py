@@ -296,7 +296,7 @@ def test_an_option_that_the_format_does_not_take_is_an_error_that_names_both(wri
     with pytest.raises(SourceError) as caught:
         read(write(content), **{option: 1})
     message = str(caught.value)
-    assert f"{name} (recognised) takes " in message
+    assert f"{name} (detected) takes " in message
     assert f"got {option}, for " in message
     assert read(write(content), **{option: None}).notes  # None is as good as nothing
 
@@ -311,7 +311,7 @@ def test_invalid_source_is_an_error():
     for nothing in ([(0, 1)], None, 5):
         with pytest.raises(SourceError, match="a source must be a path or demo:NAME"):
             read(nothing)
-    with pytest.raises(SourceError, match=r"got tuple. Play arrays as \(X, y\)"):
+    with pytest.raises(SourceError, match=r"got tuple. Pass arrays as \(X, y\)"):
         read((np.eye(2), [0, 1]))
 
 

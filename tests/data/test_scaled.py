@@ -247,6 +247,6 @@ def test_a_scaled_learner_has_a_score_and_a_probability_where_the_one_within_has
     perceptron, ftrl = Scaled(nk.Perceptron()), Scaled(nk.FTRL())
     for learner in (perceptron, ftrl):
         learner.learn_one([1.0, 2.0], 1)
-        assert learner.score_one([2.0, 0.0]) == learner.within.score_one(learner._asked([2.0, 0.0]))
+        assert learner.score_one([2.0, 0.0]) == learner.within.score_one(learner._scaled_example([2.0, 0.0]))
     assert not perceptron.has("probability_one")
-    assert ftrl.probability_one([2.0, 0.0]) == ftrl.within.probability_one(ftrl._asked([2.0, 0.0]))
+    assert ftrl.probability_one([2.0, 0.0]) == ftrl.within.probability_one(ftrl._scaled_example([2.0, 0.0]))

@@ -38,7 +38,7 @@ def test_text_is_sorted_as_text():
     labels = StreamingLabels()
     assert encode(labels, "spam", "ham") == [1, -1]
     assert labels.labels == Labels("ham", "spam")
-    with pytest.raises(LabelError, match='has a third, "eggs"'):
+    with pytest.raises(LabelError, match='has a third value, "eggs"'):
         encode(labels, "eggs")
 
 
@@ -75,8 +75,8 @@ def test_contradicting_second_value_is_an_explained_error(first, second, taken):
         encode(labels, float(first), first, second)
     assert caught.value.where["line"] == 12
     assert str(caught.value) == (
-        f"the larger of two labels must be +1: line 12 of mail.svm has {second}, after rows of {first} alone, "
-        f"which was taken for {taken}. Pass positive={larger}."
+        f"the larger of two labels must be +1: line 12 of mail.svm has {second}, after rows with {first} only, "
+        f"which was read as {taken}. Pass positive={larger}."
     )
     assert encode(labels, float(first)) == [int(taken)]  # the rows before it are good
 
@@ -103,7 +103,7 @@ def test_a_third_value_is_an_error_that_names_the_line():
         encode(labels, 1.0, 2.0, 1.0, 3.0, 4.0)
     assert caught.value.where["line"] == 13
     assert str(caught.value) == (
-        "labels must take two values: line 13 of mail.svm has a third, 3, after 1 and 2. "
+        "labels must take two values: line 13 of mail.svm has a third value, 3, after 1 and 2. "
         'Pass positive=2 to treat every other value as -1, or labels="multiclass" if there are more than two.'
     )
     assert isinstance(caught.value, SourceError)

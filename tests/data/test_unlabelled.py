@@ -79,7 +79,7 @@ def test_plain_columns_of_arrow_and_parquet_are_features(write, tmp_path):
 
 def test_columns_of_lists_are_refused(tmp_path):
     pa.parquet.write_table(pa.table({"x": [[1, 3]]}), tmp_path / "t")
-    with pytest.raises(SourceError, match='column "x" of .* holds lists'):
+    with pytest.raises(SourceError, match='column "x" of .* has lists'):
         unlabelled(tmp_path / "t")
 
 

@@ -264,7 +264,7 @@ def test_held_out_rows_bound_the_risk_and_are_not_learned():
     [
         ({"shards": 0}, "shards must be"),
         ({"weights": "best"}, "weights must be"),
-        ({"weights": [1, 2]}, "one a shard"),
+        ({"weights": [1, 2]}, "one per shard"),
         ({"weights": [0] * 8}, "not all 0"),
         ({"delta": 2.0}, "delta must be"),
         ({"on": "ray", "threads": 2}, "threads apply to this process only"),

@@ -262,7 +262,7 @@ def test_only_the_first_rows_are_held_if_requested():
 
 def test_a_source_that_does_not_fit_is_refused_and_the_advice_is_good():
     with pytest.raises(
-        SourceError, match=r"must fit in memory, in 1,000 bytes: the first 60 rows of counted .* rounds=(\d+)\."
+        SourceError, match=r"must fit in 1,000 bytes of memory: the first 60 rows of counted .* rounds=(\d+)\."
     ) as error:
         hold(Counted(), limit=1000)
     fit = next(part.value for part in error.value.do.parts if isinstance(part, Option))
@@ -305,7 +305,7 @@ def test_a_shuffle_is_dropped_after_its_last_game(monkeypatch):
 def test_bad_requests_are_refused_before_reading():
     stream = Counted()
     for learners, error, words in [
-        ([], SpecError, "compare needs learners"),
+        ([], SpecError, "compare needs at least one learner"),
         ("perceptron", SpecError, r"\['perceptron'\]"),
         ([nk.Perceptron()], SpecError, "lambda seed: Perceptron"),
         (["perceptron", "nothing"], SpecError, "nothing"),

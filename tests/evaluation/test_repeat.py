@@ -174,7 +174,7 @@ def test_a_theorem_that_was_void_or_silent_in_a_run_is_void():
     assert (found.status, found.bound, found.reason) == ("void", None, "with seed 30: not realizable")
     assert str(found) == "it: void (with seed 30: not realizable)"
     (found,) = verdicts(range(31), [[good]] * 30 + [[]])
-    assert (found.status, found.reason) == ("void", "with seed 30: it gave no certificate")
+    assert (found.status, found.reason) == ("void", "with seed 30: no certificate")
 
 
 def test_the_weakest_run_decides_how_sure_the_verdict_is():
@@ -189,7 +189,7 @@ def test_the_weakest_run_decides_how_sure_the_verdict_is():
 
 def test_a_guarantee_with_high_probability_is_reported_and_not_judged():
     found = verdict(*[(1, 2)] * 29, (3, 2), kind="P")
-    assert (found.status, found.reason) == ("valid", "kept in 29 of 30 runs")
+    assert (found.status, found.reason) == ("valid", "held in 29 of 30 runs")
 
 
 def test_whole_bounds_are_averaged_outward():
@@ -234,9 +234,9 @@ def test_comparators_ride_along_in_every_run():
 
 def test_bad_requests_are_refused():
     for seeds in ([], [1, 2, 1]):
-        with pytest.raises(InputError, match="seeds must be different"):
+        with pytest.raises(InputError, match="seeds must be distinct"):
             repeat(RANDOM, THRESHOLDS, seeds=seeds)
-    with pytest.raises(SpecError, match="leave its seed open"):
+    with pytest.raises(SpecError, match="must not set a seed"):
         repeat(RANDOM + ",seed=3", THRESHOLDS)
     with pytest.raises(SpecError, match="lambda seed"):
         repeat(nk.Constant(), THRESHOLDS)

@@ -241,7 +241,7 @@ def test_rows_in_another_order_are_noticed_though_the_mistakes_are_as_many():
     ledger = nk.play(nk.Perceptron(), (x, y), candidates=3)
     for how in ("best", "voted"):
         finalize(ledger, how, stream=nk.Arrays(x, y))
-        with pytest.raises(InputError, match="ends otherwise"):
+        with pytest.raises(InputError, match="ends in another state"):
             finalize(ledger, how, stream=nk.Arrays(np.ascontiguousarray(x[:, ::-1]), y))
 
 

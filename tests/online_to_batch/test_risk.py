@@ -255,7 +255,7 @@ def test_a_delta_that_is_no_chance_is_refused(delta):
 
 
 def test_counts_that_cannot_be_are_refused():
-    with pytest.raises(InputError, match="counted from 0"):
+    with pytest.raises(InputError, match="errors must be at least 0"):
         poisson_limit(-1, 0.05)
     with pytest.raises(InputError, match="not fewer than errors: got 2, with 3"):
         kl_limit(3, 2, 0.05)

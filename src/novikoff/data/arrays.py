@@ -22,7 +22,9 @@ from novikoff.core.types import Batch, Domain, Labels, Position, Sparse, are_sig
 from novikoff.data.column_names import names_of
 
 ROWS_PER_BATCH = 65_536
+"""Maximum number of rows per batch."""
 LARGEST_LABEL = 2**31 - 1
+"""Largest integer that is accepted as a multiclass label."""
 
 
 class LabelledArray(Stream):
@@ -57,7 +59,7 @@ class LabelledArray(Stream):
         spaced = next((old for old, new in zip(given, bare, strict=True) if old is not new and old != new), None)
         if spaced is None:
             return raw
-        self.notes.append(f"spaces around labels of {self.name}, as in {spaced!r}, are left out")
+        self.notes.append(f"spaces around labels of {self.name}, as in {spaced!r}, are removed")
         return np.array(bare, dtype=object if raw.dtype.kind == "O" else None)
 
     def show_many(self) -> None:
@@ -76,13 +78,13 @@ class LabelledArray(Stream):
 class Arrays(LabelledArray):
     """Stream over the rows of X with labels y.
 
-    Two distinct values of y become -1 and +1, the larger +1. More than two must be whole numbers from 0, for multiclass
-    learners.
+    Two distinct values of y become -1 and +1; the larger value is +1. If there are more, they must be integers from 0,
+    for multiclass learners.
 
     Args:
         X: Numbers of shape (rows,) or (rows, width).
         y: Labels of shape (rows,).
-        positive: Label for +1; every other label is -1. None: the larger of two.
+        positive: Label for +1; every other label is -1. None for the larger of two.
         multiclass: Number of labels 0 .. k-1, or True for labels of any type, numbered in order of first appearance;
             None for two labels.
         name: Name of the source in messages.
@@ -112,11 +114,11 @@ class Arrays(LabelledArray):
         if examples.ndim not in (1, 2) or raw.ndim != 1:
             raise SourceError(f"X must have one or two dimensions and y one: got {examples.shape} and {raw.shape}.")
         if len(examples) != len(raw):
-            raise SourceError(f"X and y must be of one length: got {len(examples):,} and {len(raw):,} rows.")
+            raise SourceError(f"X and y must have one length: got {len(examples):,} and {len(raw):,} rows.")
         if len(raw) == 0:
             raise SourceError(f"a source must not be empty: {name} has no rows.")
         if examples.size == 0:
-            raise SourceError(f"X must have a column: got shape {examples.shape}.")
+            raise SourceError(f"X must have at least one column: got shape {examples.shape}.")
         self.name = name
         self._x = _numbers(examples, name)
         self._raw, self._positive = self._without_spaces(raw), positive
@@ -147,13 +149,13 @@ def _array(values: ArrayLike, what: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise SourceError(f"{what} must be an array: got rows of different lengths. Make them of one length.") from None
+        raise SourceError(f"{what} must be an array: got rows of different lengths. Make them equally long.") from None
 
 
 def _numbers(examples: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return X as int64 or float64: (rows,) for whole numbers in one dimension, otherwise (rows, width)."""
+    """Return X as int64 or float64: (rows,) for integers in one dimension, otherwise (rows, width)."""
     if examples.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, rejected below
             reals = np.ascontiguousarray(examples, dtype=np.float64).reshape(len(examples), -1)
         if not np.all(np.isfinite(reals)):
             row, column = np.argwhere(~np.isfinite(reals))[0].tolist()
@@ -176,7 +178,7 @@ def _domain(x: NDArray[np.generic]) -> Domain:
 def encode_labels(
     y: NDArray[Any], positive: object = None, multiclass: int | None = None, name: str = "y"
 ) -> tuple[Labels | None, NDArray[Any]]:
-    """Return the labels with y as -1/+1, or None with y as int32 for multiclass labels."""
+    """Return the two labels and y as -1/+1; for multiclass labels, None and y as int32."""
     _check_labels(y, name)
     if positive is None and multiclass is not None:
         return None, _many(y, multiclass, name)
@@ -195,7 +197,7 @@ def encode_labels(
         where = find_value(values, positive)
         if where is None:
             shown = ", ".join(repr(value) for value in values[:5])
-            raise SourceError(f"the positive label must occur: {name} has no {positive!r}, but {shown}.")
+            raise SourceError(f"the positive label must occur: {name} has {shown}, not {positive!r}.")
         return against_others(values, where), _signs(codes == where)
     labels = two_labels(values)
     if labels is not None:
@@ -205,7 +207,7 @@ def encode_labels(
     if y.dtype.kind in "iu" and values[0] >= 0 and values[-1] <= LARGEST_LABEL:
         return None, y.astype(np.int32)
     third = int(np.flatnonzero((codes != codes[0]) & (codes != codes[_second(codes)]))[0])
-    was = f"row {third + 1} of {name} has a third, {values[codes[third]]!r}"
+    was = f"row {third + 1} of {name} has a third value, {values[codes[third]]!r}"
     raise SourceError("labels must take two values", was, POSITIVE)
 
 
@@ -294,8 +296,9 @@ def _second(codes: NDArray[np.generic]) -> int:
 
 
 WIDEST = 2**32
+"""Maximum number of columns of a sparse matrix: indices are uint32."""
 LARGEST_EXACT = 2**53
-"""Largest n such that all whole numbers up to n are exact as float64."""
+"""Largest n such that all integers up to n are exact as float64."""
 
 
 class SparseMatrix(LabelledArray):
@@ -315,12 +318,12 @@ class SparseMatrix(LabelledArray):
         self, X: Any, y: ArrayLike, positive: object = None, multiclass: int | None = None, name: str = "sparse matrix"
     ) -> None:  # fmt: skip
         if not is_sparse(X):
-            raise SourceError(f"X must be a matrix of scipy.sparse: got {type(X).__name__}. Play arrays as (X, y).")
+            raise SourceError(f"X must be a scipy.sparse matrix: got {type(X).__name__}. Pass arrays as (X, y).")
         raw = np.asarray(y)
         if len(X.shape) != 2 or raw.ndim != 1:
             raise SourceError(f"X must have two dimensions and y one: got {X.shape} and {raw.shape}.")
         if X.shape[0] != len(raw):
-            raise SourceError(f"X and y must be of one length: got {X.shape[0]:,} and {len(raw):,} rows.")
+            raise SourceError(f"X and y must have one length: got {X.shape[0]:,} and {len(raw):,} rows.")
         if len(raw) == 0:
             raise SourceError(f"a source must not be empty: {name} has no rows.")
         if X.shape[1] > WIDEST:
@@ -349,7 +352,7 @@ def matrix_rows(X: Any, name: str) -> Sparse:
     ):
         raise SourceError(f"whole numbers must be at most 2^53: {name} has larger ones. Scale them.")
     if matrix.dtype != np.float32:
-        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, rejected below
             matrix = matrix.astype(np.float64, copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -391,4 +394,4 @@ def check_names(frame: Any) -> None:
     if twice is not None and twice().any():
         name = frame.columns[twice()][0]
         do = "Rename or drop one: frame.loc[:, ~frame.columns.duplicated()]."
-        raise SourceError("columns must have different names", f"two of the frame are called {name!r}", do)
+        raise SourceError("columns must have different names", f"two columns of the frame are called {name!r}", do)

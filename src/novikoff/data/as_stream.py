@@ -23,7 +23,8 @@ from novikoff.data.memory import Pairs, arrays_of
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
 
-NAMED = "Or give the learner by its name, to be made for many labels."
+NAMED = "Or pass the name of the learner, so that a multiclass one is made."
+"""Advice for a binary learner on a multiclass stream."""
 
 Piece = tuple[Batch, Position | None, int]
 """Rows and their end: a position of the stream and the number of rows after it."""
@@ -157,7 +158,7 @@ def _read(path: Any, wanted: Wanted) -> Stream:
     """Open a path or demo:NAME with the wanted outcomes."""
     if wanted.task in ("advice", "losses"):
         raise MismatchError(
-            f"a table for experts must be read for a loss: got {path}. Pass nk.read_experts(path, loss=…)."
+            f"a table of experts must be read with a loss: got {path}. Pass nk.read_experts(path, loss=…)."
         )
     from novikoff.data.reader import read
 
@@ -174,7 +175,9 @@ def check_count(name: str, value: object, least: int, do: str = "") -> None:
     """Raise InputError unless `value` is a whole number of at least `least`; `do` is the advice of the error."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         got = shown(value) if isinstance(value, (bool, int, float, str)) or value is None else named(value)
-        raise InputError(f"{name} must be an integer from {least}", f"got {got}", do or f"Write {name}=2, say.")
+        raise InputError(
+            f"{name} must be an integer from {least}", f"got {got}", do or f"For example, write {name}={max(least, 2)}."
+        )
     if value < least:
         raise InputError(f"{name} must be at least {least}: got {value}.")
 
@@ -184,7 +187,7 @@ def check_many(learner: Learner, multiclass: bool, spec: str, source: str) -> No
     if multiclass and learner.task == "binary":
         raise MismatchError(
             "the learner must be multiclass",
-            f"{spec} takes two, and {source} shows more",
+            f"{spec} is for two labels, and {source} has more",
             Advice("Multiclass learners: ", ", ".join(with_multiclass()), ". Or: ", POSITIVE),
         )
 
@@ -196,17 +199,16 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
 
 
 def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:
-    """Raise MismatchError unless the source shows the learner's outcomes: labels, numbers, or advice for its loss."""
+    """Raise MismatchError unless the source has the learner's outcomes: labels, numbers, or advice for its loss."""
     learned = "numbers" if learner.task == "regression" else "labels"
     if learned != shown:
         raise MismatchError(
-            f"the learner learns {learned}: {name} shows {shown}. "
-            "Pass arrays (X, y), or choose a learner for what it shows."
+            f"the learner needs {learned}: {name} has {shown}. Pass arrays (X, y), or choose a learner for {shown}."
         )
     if learner.task in ("advice", "losses") and read_for is not None and learner.loss != read_for:
         raise MismatchError(
-            f"the learner must pay the loss that the table is read for: it pays {learner.loss}, {name} is read for "
-            f"{read_for}. Pass the same loss to both."
+            f"the learner must have the loss with which the table is read: it has {learner.loss}, and {name} is read "
+            f"with {read_for}. Pass the same loss to both."
         )
 
 
@@ -215,7 +217,9 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
 
     The rounds of a weighted row stay together: it is scored once, with its weight, so it is played to its end.
     """
-    left, behind = rounds, 0  # behind: rows between `at` and this batch
+    # A piece ends at the position of its batch if it is the rest of that batch; otherwise at the last known position
+    # `at`, plus the rows since then: `behind` counts those before this batch.
+    left, behind = rounds, 0
     for batch in stream.batches(at):
         start = max(skip - behind, 0)
         while start < len(batch) and (left is None or left > 0):
@@ -257,9 +261,9 @@ def for_learner(batch: Batch, stream: Stream, learner: Predictor, numbering: Num
 
 
 def _numbered(y: NDArray[Any], stream: Stream, learner: Predictor, numbering: Numbering) -> NDArray[np.int64]:
-    """Return labels as numbers of the game's numbering, which may already hold labels of earlier streams."""
+    """Return labels in the numbering of the game, which may already have labels of earlier streams."""
     if y.ndim != 1 or y.dtype.kind not in "iu":
-        raise MismatchError("labels must be two values or 0 .. k-1", f"{stream.name} shows {y.dtype}")
+        raise MismatchError("labels must be two values or 0 .. k-1", f"{stream.name} has {y.dtype}")
     numbering.cut(learner.labels or 0)
     two = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
     values = stream.label_values if two is None else two

@@ -1,11 +1,11 @@
 """Losses of arms, one of which is better: a simulator for bandits.
 
 Rows
-    Each of K arms has loss 0 or 1 in each round, by an independent coin: 1 with probability 1/2, for the best arm
-    1/2 - gap. The seed draws the best arm. The rounds form `switches` + 1 equal stretches, each with a different best
+    Each of K arms has loss 0 or 1 in each round, by an independent coin: 1 with probability 1/2, or 1/2 - gap for the
+    best arm. The seed draws the best arm. The rounds form `switches` + 1 equal intervals, each with a different best
     arm than the one before. The table is fixed in advance.
 Forces
-    Nothing: it serves to observe a bandit, since the table, and so the true regret, is known.
+    Nothing: it is for observing a bandit, because the table, and so the true regret, is known.
 Witness
     The arm with the smallest total loss: `witness()` computes it.
 Cost
@@ -59,7 +59,7 @@ class BanditLosses(RandomLosses):
         return tuple(f"arm {i}" for i in range(self._width))
 
     def best(self, stretch: int) -> int:
-        """Return the best arm of a stretch, always different from that of the previous stretch."""
+        """Return the best arm of an interval, always different from that of the previous one."""
         first = coin(self.seed, "best arm", 0) % self._width
         if self._width == 1:
             return 0

@@ -17,7 +17,7 @@ from novikoff.core.types import Batch, Position, Sparse, count_at
 from novikoff.data.arrays import ROWS_PER_BATCH
 
 MOST_BYTES = 2_000_000_000
-"""Limit in bytes for the arrays of a source held in memory."""
+"""Maximum size of a source held in memory, in bytes."""
 
 
 class InMemoryStream(Stream):
@@ -71,7 +71,7 @@ class InMemoryStream(Stream):
     def shuffled(self, order: NDArray[np.int64]) -> InMemoryStream:
         """Return the same rows in a new order, the first of them row order[0] of the `units`."""
         weights = self._weights
-        if weights is not None:
+        if weights is not None:  # expand the order of weighted rows to that of their rounds
             firsts = np.flatnonzero(weights)
             lengths = np.diff(np.append(firsts, len(weights)))[order]
             ends = np.cumsum(lengths)
@@ -98,7 +98,7 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
         if size > limit:
             fit = max(int(0.9 * limit / size * (rows + len(part))), 1)
             raise SourceError(
-                f"a source that is used several times must fit in memory, in {limit:,} bytes",
+                f"a source that is read several times must fit in {limit:,} bytes of memory",
                 f"the first {rows + len(part):,} rows of {stream.name} do not",
                 Advice("Use fewer rows: ", Option("rounds", fit), "."),
             )
@@ -148,9 +148,9 @@ def _gather_sparse(parts: Sequence[Sparse], order: NDArray[np.int64], place: NDA
     for part in parts:
         for cut in range(0, len(part), ROWS_PER_BATCH):
             some = part[cut : cut + ROWS_PER_BATCH]
-            own = lengths[row : row + len(some)]
-            shift = starts[place[row : row + len(some)]] - (np.cumsum(own) - own)
-            to = np.arange(own.sum()) + np.repeat(shift, own)
+            some_lengths = lengths[row : row + len(some)]
+            shift = starts[place[row : row + len(some)]] - (np.cumsum(some_lengths) - some_lengths)
+            to = np.arange(some_lengths.sum()) + np.repeat(shift, some_lengths)  # destination of each entry
             indices[to], values[to] = some.indices[some.entries], some.values[some.entries]
             row += len(some)
     indptr = np.concatenate([np.zeros(1, np.uint64), ends.astype(np.uint64)])

@@ -22,7 +22,7 @@ from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Batch, Example, Json, Labels, Position
 
 MOST_NAMED = 5
-"""Number of columns named in an error."""
+"""Maximum number of columns named in an error."""
 
 
 class Matched(Stream):
@@ -106,7 +106,7 @@ def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learn
 
 
 def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str) -> NDArray[np.intp] | None:
-    """Return the index of each known column among those shown; None if the order agrees."""
+    """Return the index of each known column among the shown ones; None if the order agrees."""
     if shown == known:
         return None
     there, wanted = set(shown), set(known)
@@ -117,8 +117,8 @@ def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str
         counts = Counter(known) | Counter(shown)
         twice = max(counts, key=counts.__getitem__)
         raise MismatchError(
-            f'columns must have different names to be matched: "{twice}" is there more than once, in {name} or '
-            f"in what {whose} learned from, and their order differs. Rename it."
+            f'columns must have different names to be matched: "{twice}" occurs more than once, in {name} or in the '
+            f"training columns of {whose}, and their order differs. Rename it."
         )
     places = {name: c for c, name in enumerate(shown)}
     return np.array([places[name] for name in known])

@@ -51,7 +51,7 @@ PIECE = 2**21
 
 
 class InPieces(io.RawIOBase):
-    """Writer that buffers data and writes it to a file in full blocks, the rest on close; the file stays open."""
+    """Writer that buffers data and writes full blocks to a file, and the remainder on close; the file stays open."""
 
     def __init__(self, file: io.BufferedIOBase) -> None:
         self._file = file
@@ -66,7 +66,7 @@ class InPieces(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         if self.closed:
-            raise ValueError("a file must be open to be written: this one is closed.")
+            raise ValueError("writing needs an open file: this one is closed.")
         rest = whole = memoryview(data).cast("B")
         while len(rest):
             some = rest[: PIECE - self._filled]
@@ -117,11 +117,11 @@ def convert(
     """
     stream, target = adapt_stream(stream), Path(path)
     if target.suffix.lower() == ".parquet":
-        raise SourceError(f"convert must write Arrow: got {target}. Name it .arrow.")
+        raise SourceError(f"convert writes Arrow files: got {target}. Choose a name that ends in .arrow.")
     check_place(path, force)
-    beside = target.with_name(target.name + f".{os.getpid()}.part")
+    temporary = target.with_name(target.name + f".{os.getpid()}.part")
     try:
-        with open(beside, "wb") as file:
+        with open(temporary, "wb") as file:
             try:
                 with InPieces(file) as pieces:
                     rows = _write(stream, pieces, progress)
@@ -129,11 +129,11 @@ def convert(
                 rows = _write_wide(stream, file, progress)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, target)
+        os.replace(temporary, target)
     except OSError as error:
         raise SourceError(f"an Arrow file must be writable: {target}: {error.strerror or error}.") from None
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return rows
 
 
@@ -144,7 +144,7 @@ class WiderError(Exception):
 def _write_wide(stream: Stream, file: io.BufferedIOBase, progress: Callable[[int], None] | None) -> int:
     """Write the stream after a first pass that finds all its features."""
     if not stream.rereadable:
-        was = f"{stream.name} has a number that is missing for the first time after its first rows, and comes only once"
+        was = f"{stream.name} can be read only once, and a number is missing for the first time after its first rows"
         raise SourceError("rows must have one width to be converted", was, "Save it as a file first.")
     for _ in stream.batches():
         pass
@@ -235,7 +235,7 @@ def _columns(batch: Batch, name: str) -> tuple[list[str], list[Any]]:
     if isinstance(batch.x, Sparse):
         return ["label", "indices", "values"], [label, *_lists(batch.x)]
     if not isinstance(batch.x, np.ndarray):
-        raise SourceError(f"a stream must show numbers to be converted: {name} shows objects. Pass arrays instead.")
+        raise SourceError(f"only a stream of numbers can be converted: {name} has objects. Pass arrays instead.")
     flat = pa.array(np.ascontiguousarray(batch.x).reshape(-1))
     if batch.x.ndim == 1:
         return ["label", "x"], [label, flat]
@@ -260,7 +260,9 @@ def _field(flat: pa.Array) -> pa.Field:
 
 
 KEY = b"novikoff"
+"""Key of the metadata."""
 FORMAT = 1
+"""Version of the metadata."""
 
 
 class Converted:
@@ -271,7 +273,7 @@ class Converted:
         note: Metadata of the last record batch: its width and labels hold for all rows.
         name: Name of the source in messages.
         positive: Label for +1; None for the stored one.
-        multiclass: Number of labels; None for those stored.
+        multiclass: Number of labels; None for the stored ones.
     """
 
     def __init__(
@@ -281,7 +283,7 @@ class Converted:
         try:
             meta, last = json.loads((schema.metadata or {})[KEY]), json.loads(note)
             if meta["format"] != FORMAT:
-                raise SourceError(f"a converted file must be of format {FORMAT}: {name} is of {meta['format']}.")
+                raise SourceError(f"a converted file must have format {FORMAT}: {name} has {meta['format']}.")
             self.rows = int(last["rows"])
             self.domain = Domain(meta["kind"], None if last["width"] is None else int(last["width"]))
             self.bits: int | None = meta["bits"]
@@ -291,12 +293,12 @@ class Converted:
             self.features = None if meta["features"] is None else tuple(map(str, meta["features"]))
             self.encoding: dict[str, Any] | None = last.get("encoding")
             self.values: list[Any] | None = last.get("values")
-            self._told = None if last["labels"] is None else _labels(*last["labels"])
+            self._stored = None if last["labels"] is None else _labels(*last["labels"])
             self._lists = _feature_lists(schema, name, self.domain)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, SourceError):
                 raise
-            raise self._damaged(f"its metadata say {error}") from None
+            raise self._damaged(f"invalid metadata: {error}") from None
         self.target = schema.get_field_index("label")
         used = self._lists.used if self._lists else (schema.get_field_index("x"),)
         self._weight = schema.get_field_index("weight")
@@ -329,23 +331,23 @@ class Converted:
         if column.null_count:
             raise self._damaged("a label is missing")
         y: NDArray[np.signedinteger] = column.to_numpy()
-        if self._told is None:
+        if self._stored is None:
             return self._multiclass_labels(y, first)
         good = (y == 1) | (y == -1)
         if not good.all():
             row = int(np.argmin(good))
             raise self._damaged(f"the label of row {first + row:,} is {y[row]}, not -1 or +1")
         if self.labels is None:
-            two = np.array([self._told.negative, self._told.positive], dtype=np.int32)
+            two = np.array([self._stored.negative, self._stored.positive], dtype=np.int32)
             found: NDArray[np.int32] = two[(y == 1).astype(np.intp)]
             return found
-        if self.labels != self._told:
+        if self.labels != self._stored:
             y = np.negative(y)
         return y
 
     def _understand(self) -> Labels | None:
         """Return the values for -1 and +1, given the options; None for multiclass."""
-        if self._told is None:
+        if self._stored is None:
             if self._positive is None:
                 return None
             try:
@@ -355,18 +357,18 @@ class Converted:
                 raise SourceError(
                     f"the positive label must be an integer, as those of {self.name} are: got {self._positive!r}."
                 ) from None
-        values = [self._told.negative, self._told.positive]
+        values = [self._stored.negative, self._stored.positive]
         if self._positive is not None:
             where = find_value(values, self._positive)
             if where is None:
                 raise SourceError(
                     "the positive label must occur",
-                    f"{self.name} has no {self._positive!r}, but {values[0]!r} and {values[1]!r}",
-                    Advice("Pass ", Option("positive", letter="VALUE"), " with one that does, or convert it again."),
+                    f"{self.name} has {values[0]!r} and {values[1]!r}, not {self._positive!r}",
+                    Advice("Pass ", Option("positive", letter="VALUE"), " with one of these, or convert it again."),
                 )
-            return self._told if where else Labels(values[1], values[0])
+            return self._stored if where else Labels(values[1], values[0])
         if self._many is None:
-            return self._told
+            return self._stored
         if not all(isinstance(value, int) and 0 <= value < self._many for value in values):
             raise LabelError(f"labels must be integers from 0 to {self._many - 1}: {self.name} has {values}.")
         return None

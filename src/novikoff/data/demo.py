@@ -1,7 +1,7 @@
 """Streams included in the package: `demo(name)`, or "demo:name" as a source.
 
-Generated streams are whole numbers from the raw bits of PCG64, which numpy keeps stable; the others are real tables in
-`datasets/` (sources and licence: LICENSE-datasets.md), shuffled with a fixed seed.
+Generated streams are integers from the raw bits of PCG64, which numpy keeps stable; the others are real tables in
+`datasets/` (sources and licences: LICENSE-datasets.md), shuffled with a fixed seed.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def table(name: str) -> tuple[list[str], NDArray[np.float64], NDArray[np.str_]]:
 
 
 def integers(count: int, below: int, seed: int) -> NDArray[np.int64]:
-    """Return `count` whole numbers from 0 to below-1, uniform up to 2^-32."""
+    """Return `count` integers from 0 to below-1, uniform up to 2^-32."""
     bits = np.random.PCG64(seed).random_raw(count) >> np.uint64(32)
     return (bits * np.uint64(below) >> np.uint64(32)).astype(np.int64)
 

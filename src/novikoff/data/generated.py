@@ -32,20 +32,21 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Labels, Position, Sparse, count_at
 
 ROWS_PER_BLOCK = 4096
+"""Maximum number of rows per block."""
 NUMBERS_PER_BLOCK = 2**18
-"""Approximate numbers per block; a block has at most ROWS_PER_BLOCK rows."""
+"""Approximate number of values per block."""
 
 TARGET, ROWS, NOISE = 0, 1, 2
-"""Purposes of random bits, each with its own sequence."""
+"""Purposes of random bits; each has its own sequence."""
 
 PUSHED = 1e-12
-"""Excess of a push over the margin; rounding is a thousandth of it."""
+"""Excess of a push over the margin, a thousand times the rounding error."""
 
 LARGEST_SHARE = 1.0 - 1e-9
 """Largest allowed margin, as a fraction of the largest possible one."""
 
-BESIDE = 1e-7
-"""Smallest part across the target, as a fraction of the norm, that is rescaled: less may be rounding."""
+LEAST_ACROSS = 1e-7
+"""Smallest component across the target, relative to the norm, that is rescaled: a smaller one may be rounding error."""
 
 PARTS = 10
 """Number of parts of the target; `Drifting` flips one at a time."""
@@ -112,8 +113,9 @@ class Noisy(Separable):
 class Drifting(Separable):
     """Rows of `Separable` for a target that changes every `every` rounds: a tenth of its signs flip, in turn.
 
-    After ten changes (with fewer features, `width` changes) the target is its opposite, after twice as many it is back.
-    `target` is that of the first round, `target_at(t)` that of round t; a row keeps the margin to its current target.
+    After ten changes (`width` changes if there are fewer features) the target is the opposite of the first one, after
+    twice as many it is the first one again. `target` is the target of the first round, `target_at(t)` that of round t;
+    a row keeps the margin to its current target.
 
     Args:
         rounds: Number of rows.
@@ -212,7 +214,7 @@ class Plan:
 
 
 def plan(width: int, margin: float, seed: int, nonzeros: int | None) -> Plan:
-    """Return the plan for these arguments, checked."""
+    """Return the plan for these arguments after checking them."""
     width = integer("width", width, 2, LARGEST_INDEX + 1)
     seed = integer("seed", seed, 0)
     features = width if nonzeros is None else integer("nonzeros", nonzeros, 1, width)
@@ -239,7 +241,7 @@ def pushed(
     along = (directions * unit).sum(axis=1)
     y = np.where(along >= 0.0, np.int8(1), np.int8(-1))
     across = directions - along[:, None] * unit
-    across /= np.maximum(np.sqrt((across * across).sum(axis=1)), BESIDE)[:, None]
+    across /= np.maximum(np.sqrt((across * across).sum(axis=1)), LEAST_ACROSS)[:, None]
     far = np.minimum(1.0, np.maximum(np.abs(along), least + PUSHED))
     return (y * far)[:, None] * unit + np.sqrt(1.0 - far * far)[:, None] * across, y
 

@@ -15,7 +15,7 @@ from novikoff.core.types import Batch, Position, count_at
 from novikoff.data.generated import LARGEST_SHARE, ROWS_PER_BLOCK, Separable, check_margin, integer
 
 GRID = 2.0**-20
-"""Grid of the set's numbers: all are multiples of it."""
+"""Grid of the numbers: all are multiples of it, so that sums are exact."""
 
 
 class HardOrder(Stream):
@@ -24,8 +24,9 @@ class HardOrder(Stream):
     The set, `x` and `y`, has `examples` dense rows of `Separable`, truncated to multiples of 2^-20: sums are exact, so
     every implementation of the Perceptron makes the same mistakes. Still y <target, x> >= margin and ||x|| <= 1.
 
-    The order is greedy: among the examples that the Perceptron gets wrong now, the one after which its weights w have
-    the smallest <target, w>/||w||, the first in case of ties. When none is wrong, the whole set follows in a cycle.
+    The order is greedy: next comes, among the examples that the Perceptron gets wrong now, the one after which its
+    weights w have the smallest <target, w>/||w||, the first in case of ties. When none is wrong, the whole set follows
+    in a cycle.
     Novikoff's proof ends where that cosine would exceed 1: the slower it grows, the closer the mistakes get to
     1/margin^2 (96 of 100 for margin 0.1). In two dimensions the greedy order ends at once, so `width` is at least 3.
 
@@ -57,7 +58,7 @@ class HardOrder(Stream):
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """Examples shown while the Perceptron makes mistakes: at most 1/margin^2, and at most `rounds`."""
+        """Examples while the Perceptron makes mistakes, in order: at most 1/margin^2, and at most `rounds`."""
         signed = self.x * self.y[:, None]
         gains, squares = (signed * self.target).sum(axis=1), (signed * signed).sum(axis=1)
         scores = np.zeros(len(signed))  # y <w, x>; wrong below 0, and at 0 if y = -1: score 0 predicts +1

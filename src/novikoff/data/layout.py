@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from novikoff.core.errors import SourceError, place, quoted
 
 DELIMITERS = ("\t", ";", ",", "|")
+"""Delimiters that are detected; in a tie the first one."""
 SNIFFED_ROWS = 50
+"""Number of first rows by which a layout is detected."""
 MOST_SHOWN = 20
-"""Number of columns listed in an error."""
+"""Maximum number of columns listed in an error."""
 SURE_NAMES = ("label", "target")
 """Names of the label column at any position."""
 EDGE_NAMES = ("class", "y")
@@ -86,7 +88,7 @@ def is_number(cell: str) -> bool:
 
 
 def find_delimiter(text: bytes, asked: str | None = None) -> str:
-    """Return the delimiter asked for, or the one that fits the text best.
+    """Return the requested delimiter, or the one that fits the text best.
 
     The best one gives most rows the width of the first row and, among these, the most numeric cells.
     """
@@ -136,7 +138,7 @@ def find_column(
         column: Name, or number from 0 (negative: from the end).
         names: Names of all columns; may be empty.
         width: Number of columns.
-        what: What the column is for, for the error.
+        what: Purpose of the column, for the error.
         source: Name of the source, for the error.
         shown: Whether the error lists the names; otherwise it lists the numbers.
     """
@@ -149,10 +151,10 @@ def find_column(
         more = f" and {len(names) - MOST_SHOWN:,} more" if shown and len(names) > MOST_SHOWN else ""
         close = [name for name in names if name.lower() == str(column).strip().lower()] if shown else []
         close = close or (get_close_matches(str(column), names, 1) if shown else [])
-        why, do = "not there", f"Did you mean {quoted(close[0])}?" if close else "Choose another."
+        why, do = "not a column", f"Did you mean {quoted(close[0])}?" if close else "Choose another."
         if column in names:
-            why, do = "there more than once", f"Choose by number: {' or '.join(map(str, called))}."
-        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. {do}")
+            why, do = "the name of several columns", f"Choose by number: {' or '.join(map(str, called))}."
+        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why} of {source}. {do}")
     return found
 
 

@@ -30,7 +30,7 @@ from novikoff.data.column_names import names_of
 
 HELD = (list, tuple, np.ndarray)
 """Types whose iteration runs no user code; subclasses are excluded."""
-PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), Fraction, Decimal))
+PLAIN: frozenset[type] = frozenset((int, float, complex, bool, str, bytes, type(None), Fraction, Decimal))
 
 
 def is_plain(value: Any) -> bool:
@@ -53,7 +53,7 @@ def arrays_of(environment: object) -> tuple[Any, Any] | None:
     return None
 
 
-def _told(pair: Any) -> str:
+def _described(pair: Any) -> str:
     """Return a one-line description of an item that is not a pair."""
     text = shown(pair)
     return named(pair) if "\n" in text else text
@@ -95,7 +95,7 @@ class Pairs(Stream):
             raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(given)}", do)
         if labels is not None and multiclass is not None:
             raise SourceError(
-                f"labels are either two values or many: got {labels} and multiclass={multiclass}. Pass one of them."
+                f"labels are either binary or multiclass: got {labels} and multiclass={multiclass}. Pass one of them."
             )
         try:
             self.rereadable = iter(pairs) is not pairs
@@ -126,11 +126,11 @@ class Pairs(Stream):
                 x, y = pair
             except (TypeError, ValueError):
                 must = "each item must be a pair (x, y)"
-                raise SourceError(must, f"is {_told(pair)}", item=t, source=self.name) from None
+                raise SourceError(must, f"is {_described(pair)}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], self._outcome(y, t), t, {"row": t})
         if t == 0:
-            left = "" if self.rereadable else " (left). Pass a list to read it again"
+            left = "" if self.rereadable else " left. Pass a list to read it again"
             raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
 
     def _outcome(self, y: object, t: int) -> NDArray[Any]:
@@ -171,7 +171,7 @@ class RegressionArrays(Stream):
     ) -> None:  # fmt: skip
         self.name = name
         self._y = _outcomes(y, name)
-        unused = np.ones(len(self._y), dtype=np.int8)  # dummy labels: `Arrays` requires some
+        unused = np.ones(len(self._y), dtype=np.int8)  # placeholder labels, which `Arrays` requires
         if is_sparse(X):
             self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
         else:
@@ -215,7 +215,7 @@ def _columns(X: ArrayLike, name: str) -> NDArray[Any]:
         examples = np.asarray(X)
     except ValueError:
         raise SourceError(
-            f"X must be an array: {name} has rows of different lengths. Make them of one length."
+            f"X must be an array: {name} has rows of different lengths. Make them equally long."
         ) from None
     if examples.dtype.kind in "iub":
         examples = examples.astype(np.float64)
@@ -226,12 +226,12 @@ def _outcomes(y: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
         given = np.asarray(y)
     except ValueError:
-        raise SourceError(f"outcomes must be numbers: {name} has rows of several.") from None
+        raise SourceError(f"outcomes must be numbers: {name} has several numbers per row.") from None
     if given.dtype.kind not in "iufb":
         raise SourceError(f"outcomes must be numbers: {name} has {given.dtype}. Labels are for a classifier.")
     if given.ndim != 1:
         raise SourceError(f"y must have one dimension: got shape {given.shape}.")
-    with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, rejected below
         reals = np.ascontiguousarray(given, dtype=np.float64)
     finite = np.isfinite(reals)
     if not finite.all():
@@ -262,7 +262,7 @@ class Advice(Stream):
         self.name = name
         self._x, self._y = numbers(X, 2, "X", name), numbers(y, 1, "y", name)
         if len(self._x) != len(self._y):
-            raise SourceError(f"X and y must be of one length: got {len(self._x):,} and {len(self._y):,} rounds.")
+            raise SourceError(f"X and y must have one length: got {len(self._x):,} and {len(self._y):,} rounds.")
         self.domain, self.rows = Domain("advice", self._x.shape[1]), len(self._y)
         self.features = names_of(X) if experts is None else tuple(experts)
         self.experts = _names(self.features, self._x.shape[1])
@@ -340,7 +340,7 @@ def numbers(values: object, ndim: int, what: str, name: str) -> NDArray[np.float
     try:
         array = encode.doubles(values)
     except (TypeError, ValueError, OverflowError):
-        raise SourceError(f"{what} must be numbers: {name} has others, or rows of different lengths.") from None
+        raise SourceError(f"{what} must be numbers: {name} has other values, or rows of different lengths.") from None
     if array.ndim != ndim or array.size == 0:
         raise SourceError(f"{what} must have {ndim} dimension{'s'[: ndim - 1]} and not be empty: got {array.shape}.")
     return array
@@ -375,7 +375,7 @@ class ContextualLosses(Stream):
         self._x, self._y = numbers(X, 2, "X", name), numbers(losses, 2, "a table of losses", name)
         if len(self._x) != len(self._y):
             raise SourceError(
-                f"X and the losses must be of one length: got {len(self._x):,} and {len(self._y):,} rounds."
+                f"X and the losses must have one length: got {len(self._x):,} and {len(self._y):,} rounds."
             )
         self.domain, self.rows = Domain("advice" if advice else "vector", self._x.shape[1]), len(self._y)
         self.outcomes = "labels" if advice else "numbers"

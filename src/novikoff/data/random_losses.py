@@ -30,6 +30,7 @@ from novikoff.data.generated import integer
 from novikoff.numerics.coins import coins
 
 CELLS_PER_BATCH = 2**20
+"""Approximate number of losses per batch."""
 
 
 class RandomLosses(Stream):

@@ -29,9 +29,10 @@ from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_de
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
-    "text (label<TAB>message), arrow, parquet, all but the last two also packed as .gz, .bz2, .xz or .zst; and "
+    "text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, .bz2, .xz or .zst; and "
     "demo:NAME"
 )
+"""Built-in formats in words, for errors."""
 BUILT_IN = {name: entry for name, entry in CATALOG.items() if entry.room == "format"}
 """Built-in formats, in the order in which they are tried."""
 TABLES = BUILT_IN["csv"].suffixes
@@ -59,12 +60,12 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     if (paths := named_by(source)) is not None:
         return Files(os.fspath(source), paths, lambda path: read(path, format, **given))
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
-        raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Play arrays as (X, y).")
+        raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Pass arrays as (X, y).")
     if format is not None and format not in BUILT_IN and format not in names("format"):
         raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
     content, found, notes = _sniffed(source, given.get("delimiter")) if format is None else (source, format, [])
     make = entry(found, "format").load()
-    check_options(make, given, f"{found} ({'asked for' if format else 'recognised'})", _named(source))
+    check_options(make, given, f"{found} ({'requested' if format else 'detected'})", _named(source))
     stream: Stream = make(content, **given)
     stream.notes[:0] = [f"format: {found}", *notes]
     return stream
@@ -90,9 +91,9 @@ def sniff(head: bytes) -> str | None:
 
 
 def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[str]]:
-    """Return what to read, its format, and notes.
+    """Return the source, its format, and notes.
 
-    A source that can be read only once is returned with the inspected bytes still in it.
+    A source that can be read only once is returned with the inspected bytes still unread.
     """
     notes: list[str] = []
     name = Origin(source).name
@@ -155,7 +156,7 @@ def _many(source: object, format: str | None, given: dict[str, Any]) -> Stream:
     """Open the source with multiclass labels."""
     if "positive" in given:
         raise SourceError(
-            "labels must be two or many", f"got {given['positive']!r} as the positive one, and many",
+            "labels are binary or multiclass", f"got the positive label {given['positive']!r} and multiclass",
             Advice("Leave out ", Option("positive"), " or ", Option("labels"), "."),
         )  # fmt: skip
     stream = read(source, format, **given)

@@ -7,8 +7,8 @@ Algorithm
 Promise
     That of the inner learner, on the scaled examples: its theorems hold for every sequence of x, and the scaling of
     x_t depends on x_1 .. x_t alone. Comparators see the scaled examples, so their u lives in scaled features.
-    With `normalize` as well, the scaled example is divided by its norm. Bounds on the risk of averaged weights do not
-    carry over: the examples are scaled in different ways, so they are not independent draws.
+    With `normalize`, the scaled example is then divided by its norm. Bounds on the risk of averaged weights do not
+    carry over: the scaling differs from example to example, so they are not independent draws.
 Cost
     Three multiplications per feature, and a few numbers stored per feature.
 Reference
@@ -60,7 +60,7 @@ SCALES = get_args(Scale)
 LARGE = 4096
 """Number of cells from which reusing a buffer is cheaper than allocating a new one."""
 KNOWN = 8
-"""Statistics per feature in data/_loops/scaling.py."""
+"""Number of statistics per feature in data/_loops/scaling.py."""
 
 Kept = tuple[int, Any, NDArray[np.float64]]
 """Width of the rows so far, column indices, and the statistics of these columns."""
@@ -168,7 +168,7 @@ class Scaler(Stateful):
 
     def after_restoring(self, found: State) -> None:
         rows = self._known[_loops.scaling.ROWS]
-        require(bool((rows >= 0.0).all() and (rows % 1.0 == 0.0).all()), "rows of a scale must be counted", rows[:3])
+        require(bool((rows >= 0.0).all() and (rows % 1.0 == 0.0).all()), "rows of a scale must be counts", rows[:3])
 
 
 class Rescaled(Stream):
@@ -193,7 +193,7 @@ class Rescaled(Stream):
         return self._stream.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        assert start is None, "what is done to a row depends on all before it"
+        assert start is None, "the scaling of a row depends on all rows before it"
         scaler = Scaler(self._scale)
         for batch in self._stream.batches():
             if not isinstance(batch.x, list):
@@ -219,7 +219,7 @@ def scaled_row(
 
 
 OF_X = ("score_one", "scores_one", "probability_one", "probabilities_one")
-"""Methods that exist if the inner learner has them."""
+"""Methods that are available if the inner learner has them."""
 
 
 class Scaled(Learner):
@@ -251,7 +251,7 @@ class Scaled(Learner):
                 f"only learners on vectors can be scaled: {type(learner.original).__name__} plays on {learner.domain}."
             )
         if learner.covers:
-            raise InputError("a conformal learner cannot be scaled: scale the learner within, conformal:[scaled:[…]].")
+            raise InputError("a conformal learner cannot be scaled: scale its inner learner, conformal:[scaled:[…]].")
         self.scaler, self.features = Scaler(scale), Features()
         self.scale = scale
         self.promises = tuple(one for one in learner.promises if one.quantity != "risk of the average")  # type: ignore[misc]
@@ -294,14 +294,14 @@ class Scaled(Learner):
         """Number of training rows stored: those of the inner learner, and the first row for standard scaling."""
         return self.learner.all_rows_held + self.scaler.begins_with_a_row
 
-    def _asked(self, x: Example) -> Any:
+    def _scaled_example(self, x: Example) -> Any:
         return scaled_row(self.scaler, self.features.row(x, learn=False), self.features.count, learn=False)
 
     def predict_one(self, x: Example) -> Prediction:
-        return self.learner.predict_one(self._asked(x))
+        return self.learner.predict_one(self._scaled_example(x))
 
     def chances(self, x: Example) -> Distribution:
-        return self.learner.chances(self._asked(x))
+        return self.learner.chances(self._scaled_example(x))
 
     def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         met = self.features.met()
@@ -331,14 +331,14 @@ class Scaled(Learner):
         return played
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
-        return self.learner.predict_many(self._asked_multiclass(batch))
+        return self.learner.predict_many(self._scaled_batch(batch))
 
     def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
         if isinstance(batch.x, list):
-            return self.learner.predict_ahead(replace(batch, x=[self._asked(x) for x in batch.x]))
-        return self.learner.predict_ahead(self._asked_multiclass(batch))
+            return self.learner.predict_ahead(replace(batch, x=[self._scaled_example(x) for x in batch.x]))
+        return self.learner.predict_ahead(self._scaled_batch(batch))
 
-    def _asked_multiclass(self, batch: Batch) -> Batch:
+    def _scaled_batch(self, batch: Batch) -> Batch:
         check_batch(self.__dict__.get("encoding"), batch)
         self.features.rows(batch, learn=False)
         return self.scaler.batch(batch, learn=False)
@@ -348,20 +348,20 @@ class Scaled(Learner):
         return self.learner.has(ability) if ability in OF_X else super().has(ability)
 
     def score_one(self, x: Example) -> float:
-        return self.learner.score_one(self._asked(x))
+        return self.learner.score_one(self._scaled_example(x))
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
-        return self.learner.scores_one(self._asked(x))
+        return self.learner.scores_one(self._scaled_example(x))
 
     def probability_one(self, x: Example) -> float:
-        return self.learner.probability_one(self._asked(x))
+        return self.learner.probability_one(self._scaled_example(x))
 
     def probabilities_one(self, x: Example) -> NDArray[np.float64]:
-        return self.learner.probabilities_one(self._asked(x))
+        return self.learner.probabilities_one(self._scaled_example(x))
 
     def attribution(self, x: Example) -> Attribution | None:
         """Return the score of x as a sum over its features, whose values are those after scaling."""
-        return self.learner.attribution(self._asked(x))
+        return self.learner.attribution(self._scaled_example(x))
 
     def importances(self) -> Importances | None:
         """Return the importance of the scaled features: sizes of weights, as the features are of one size."""
@@ -369,10 +369,10 @@ class Scaled(Learner):
         return None if found is None else found._replace(unit=found.unit.replace(UNSCALED, "columns scaled"))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        return self.learner.scores_many(self._asked_multiclass(batch))
+        return self.learner.scores_many(self._scaled_batch(batch))
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        return self.learner.probabilities_many(self._asked_multiclass(batch))
+        return self.learner.probabilities_many(self._scaled_batch(batch))
 
     def costs(self, predicted: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.learner.costs(predicted, y)

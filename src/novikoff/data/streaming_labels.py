@@ -1,9 +1,9 @@
 """Encoding of labels as they arrive, in a stream that may be readable only once: -1/+1, or class numbers.
 
 Rule
-    Of two values the larger is +1. With `positive`, that value is +1 and every other -1. With `multiclass` = k, labels
-    are whole numbers from 0 to k-1 and stay as they are; with True, they are any values, numbered in order of first
-    appearance. While only one value has appeared, -1 and 0 mean -1 and 1 means +1; any other value is an error,
+    The larger of two values is +1. With `positive`, that value is +1 and every other -1. With `multiclass` = k, labels
+    are integers from 0 to k-1 and stay as they are; with True, they are any values, numbered in order of first
+    appearance. While only one value has appeared, -1 and 0 mean -1 and 1 means +1; any other single value is an error,
     because it could be either. A second value that contradicts this (2 after 1) is an error, and so is a third value.
 Use
     Call `look` on values as early as possible, so that both are known in time; then `encode` every row in order.
@@ -28,13 +28,15 @@ from novikoff.core.labels import Numbering
 from novikoff.core.types import Labels
 
 LOOK_AHEAD_BYTES = 2**24
-LABEL_SECONDS = 1.0  # time limit for a pipe to deliver both labels
+"""Maximum size of the rows that are held back until both labels are known."""
+LABEL_SECONDS = 1.0
+"""Time limit for a pipe to deliver both labels."""
 LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 """Labels assumed for a value while it is the only one."""
 
 
 class StreamingLabels:
-    """Label encoder of a stream, with what is known so far. Values are float64 or text, all of one kind.
+    """Label encoder of a stream, with the values seen so far. Values are float64 or text, all of one kind.
 
     Args:
         positive: Value for +1, every other is -1; None for two values.
@@ -118,14 +120,14 @@ class StreamingLabels:
             row = int(np.argmin(known))
             two = f"{shown(labels.negative)} and {shown(labels.positive)}"
             raise LabelError(
-                "labels must take two values", f"has a third, {shown(values[row])}, after {two}",
+                "labels must take two values", f"has a third value, {shown(values[row])}, after {two}",
                 Advice("Pass ", Option("positive", labels.positive), " to treat every other value as -1, or ", MANY),
                 row=row,
             )  # fmt: skip
         return _signs(positive)
 
     def state(self) -> dict[str, Any]:
-        """Return what is known as JSON values."""
+        """Return the values seen so far as JSON values."""
         assumed = None if self._assumed is None else [self._assumed.negative, self._assumed.positive]
         known = {} if self._numbering is None else {"numbered": list(self._numbering.values)}
         return {"values": list(self._values), "assumed": assumed, "positive_came": self._positive_came, **known}
@@ -174,7 +176,7 @@ class StreamingLabels:
             self._values.pop()  # restore the state before this batch
             raise LabelError(
                 "the larger of two labels must be +1",
-                f"has {shown(second)}, after rows of {shown(first)} alone, which was taken for {sign}",
+                f"has {shown(second)}, after rows with {shown(first)} only, which was read as {sign}",
                 Advice("Pass ", Option("positive", labels.positive), "."), row=row,
             )  # fmt: skip
         self._assumed = None
@@ -273,7 +275,7 @@ def shown(value: Any) -> str:
 
 
 def _plain(value: object) -> Any:
-    """Return a number as a Python number, int if it is whole; anything else as text."""
+    """Return a number as a Python number, an int if it is integral; anything else as text."""
     if isinstance(value, (int, float, np.number)):
         number = float(value)
         return int(number) if math.isfinite(number) and number.is_integer() and abs(number) < 2**53 else number

@@ -1,4 +1,4 @@
-"""`unlabelled`: examples without labels, for prediction; y of every batch is a dummy of -1s.
+"""`unlabelled`: examples without labels, for prediction; y of every batch is -1.
 
 Detection, on the first lines; the first rule that matches wins
     arrow, parquet   by the magic bytes: a table (data/tables/table_formats.py)
@@ -8,10 +8,11 @@ Detection, on the first lines; the first rule that matches wins
     text             most lines have a word: each line is a message
     Regression (`numbers`) excludes text, and objects that are not a table.
 Lines
-    A dummy label is inserted before each line for the reader of labelled lines; error positions refer to the
+    A placeholder label is inserted before each line for the reader of labelled lines; error positions refer to the
     original file. Blank lines and svmlight comments are skipped; `notes` counts them.
-Refused
-    Sources that appear to have labels. A file of `convert` always has labels: it is read with them, with a note.
+Errors
+    A source that appears to have labels is an error. A file of `convert` always has labels: it is read with them, with
+    a note.
 Cost
     One pass, memory for a few chunks; standard input and compressed files as in the labelled readers.
 """
@@ -31,6 +32,7 @@ from novikoff.data.layout import SNIFFED_ROWS, find_delimiter, is_number, rows_o
 from novikoff.data.reader import BUILT_IN, TABLES, _suffix, check_options, sniff
 
 LEAVE_OUT = Advice("Leave out ", Option("unlabelled"), ".")
+"""Advice for a source that has labels."""
 LABELS = ("label", "positive", "multiclass", "weight", "label_weights", "outcomes", "labelled", "chunk")
 """Options without meaning for unlabelled examples."""
 

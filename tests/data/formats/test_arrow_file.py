@@ -249,7 +249,7 @@ def test_a_file_object_is_copied_for_as_long_as_it_is_used(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ([[1], [2], [3]], 'columns must hold plain values: column "a" of FILE'),
+        ([[1], [2], [3]], 'columns must have plain values: column "a" of FILE'),
         ([float("-inf"), 2.0, 3.0], 'numbers must be finite: row 1, column "a" of FILE has -inf'),
         (pa.array([1, 2, 2**63], pa.uint64()), 'below 2^63: row 3, column "a" of FILE'),
     ],
@@ -261,7 +261,7 @@ def test_a_column_that_is_not_of_numbers_is_an_error_that_names_column_and_row(w
 @pytest.mark.parametrize(
     ("labels", "said", "options"),
     [
-        (["a", "b", "c"], 'labels must take two values: row 3, column "y" of FILE has a third, "c"', {}),
+        (["a", "b", "c"], 'labels must take two values: row 3, column "y" of FILE has a third value, "c"', {}),
         (["a", None, "b"], 'labels must not be missing: row 2, column "y" of FILE', {}),
         ([0.0, 1.0, float("nan")], 'labels must not be missing: row 3, column "y" of FILE', {}),
         (["a", "a", "a"], 'labels must take two values: up to row 2, column "y" of FILE there is only "a"', {}),
@@ -305,7 +305,7 @@ def test_an_index_beyond_uint32_or_below_0_is_an_error(write):
 
 
 def test_lists_of_the_wrong_type_are_errors(write):
-    fails("indices must be lists of whole", write(sparse_table([[1.0]], [[1.0]], [1], pa.list_(pa.float64()))))
+    fails("indices must be lists of integers", write(sparse_table([[1.0]], [[1.0]], [1], pa.list_(pa.float64()))))
     fails("x must be lists of numbers", write(pa.table({"x": pa.array([["a"]], pa.list_(pa.string(), 1)), "y": [1]})))
 
 

@@ -168,7 +168,7 @@ def test_text_labels_are_reported_as_they_are():
 def test_a_third_text_label_is_an_error_that_names_the_line(chunk):
     stream = JSONL(io.BytesIO(labelled("a") + b"\n" + labelled("b") + b"\n" + labelled("c", "a")), chunk=chunk)
     got = []
-    with pytest.raises(SourceError, match='line 5 of a BytesIO has a third, "c", .* Pass positive='):
+    with pytest.raises(SourceError, match='line 5 of a BytesIO has a third value, "c", .* Pass positive='):
         got.extend(stream.batches())
     assert [y for y, _, _ in FORM.rows_of(got)] == [-1, 1]
 
@@ -191,7 +191,7 @@ def test_absent_positive_text_is_noted():
     stream = JSONL(io.BytesIO(labelled("a", "b")), positive="c")
     for _ in range(2):
         assert [y for y, _, _ in FORM.rows_of(stream.batches())] == [-1, -1]
-        assert stream.notes == ['no label of a BytesIO is "c", the positive one: all are -1.']
+        assert stream.notes == ['no label of a BytesIO is "c", the positive label: all are -1.']
 
 
 def test_a_positive_label_must_be_a_number_where_labels_are():

@@ -372,7 +372,7 @@ def test_a_positive_label_that_never_comes_is_reported_once(write):
     assert {y for y, _, _ in rows_of(stream)} == {-1}
     rows_of(stream)
     (note,) = stream.notes
-    assert '"Spam", the positive one' in note
+    assert '"Spam", the positive label' in note
 
 
 def test_many_labels_stay_as_they_are(write):
@@ -405,7 +405,7 @@ def test_a_label_that_is_not_utf8_or_no_number_is_an_error_that_names_its_line(w
             chunk=chunk,
         )
         fails("line 4 of", write(b"0\ta\n1\tb\n\nmaybe\tc\n"), played=2, chunk=chunk)
-    fails("as the first is one", write(b"0\ta\n1\tb\n1e999\tc\n"), played=2)
+    fails("because the first is a number", write(b"0\ta\n1\tb\n1e999\tc\n"), played=2)
 
 
 def test_a_label_with_a_zero_byte_is_an_error(write):
@@ -418,7 +418,7 @@ def test_a_label_with_a_zero_byte_is_an_error(write):
 
 def test_whole_labels_that_a_double_cannot_distinguish_are_not_taken_for_one(write):
     content = b"9007199254740992\ta\n5\tb\n9007199254740993\tc\n"
-    fails("whole ones exact as doubles, as the first is one: line 3 of", write(content), played=2)
+    fails("integers exact as doubles, because the first is a number: line 3 of", write(content), played=2)
     for positive, signs in ((2**53, [1, -1, -1]), (2**53 + 1, [-1, -1, 1]), ("9007199254740992.0", [1, -1, -1])):
         assert [y for y, _, _ in rows_of(Text(write(content), positive=positive))] == signs
     assert [y for y, _, _ in rows_of(Text(write(b"9007199254740992\ta\n5\tb\n")))] == [1, -1]

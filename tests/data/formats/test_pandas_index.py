@@ -96,7 +96,7 @@ def test_a_frame_is_played_without_its_index(indexed):
 def test_a_file_is_played_without_its_index(indexed, written):
     stream = nk.read(written(indexed))
     assert (stream.features, len(stream)) == (("a", "b"), ROWS)
-    assert any("index of" in note and "is left out" in note for note in stream.notes)
+    assert any("index of" in note and "is ignored" in note for note in stream.notes)
     assert played(stream) == played(pa.table(columns()))
 
 
@@ -206,7 +206,7 @@ def test_columns_without_a_name_before_all_others_are_an_index(tmp_path, front):
     stream = nk.read(path)
     assert (stream.features, stream.labels) == (("a", "b"), nk.Labels(0, 1))
     assert [batch.x.tolist() for batch in stream.batches()] == [[[1.5, 2.0], [2.5, 3.0]]]
-    assert any("an index as pandas and R write it" in note for note in stream.notes) == bool(front)
+    assert any("like the index that pandas and R write" in note for note in stream.notes) == bool(front)
     assert read_experts(path, loss="squared").experts == ("a", "b")
     assert target_table(path).domain.width == 2
     assert unlabelled(path).domain.width == 3

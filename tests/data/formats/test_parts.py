@@ -106,7 +106,7 @@ def test_a_packed_file_is_in_one_part_as_a_whole(tmp_path):
     content, options = FILES["svmlight"]
     for number in range(3):
         (tmp_path / f"{number}.svm.gz").write_bytes(gzip.compress(content))
-    with pytest.raises(SourceError, match="Unpack it"):
+    with pytest.raises(SourceError, match="Decompress it"):
         nk.read(tmp_path / "0.svm.gz").parts(2)
     files = nk.read(str(tmp_path / "*.svm.gz"), **options)
     assert sorted(len(rows(part)) for part in files.parts(2)) == [60, 120]

@@ -146,7 +146,7 @@ def test_a_third_label_is_an_error_that_names_the_line_for_any_chunk(form, chunk
     text = form.line(1, (1, 1)) + b" \n" + form.line(2, (1, 1)) + b"\n" + form.line(3, (1, 1)) + form.line(4, (1, 1))
     stream = form.reader(io.BytesIO(text), chunk=chunk)
     got = []
-    with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, after 1 and 2. Pass positive=2"):
+    with pytest.raises(SourceError, match="line 5 of a BytesIO has a third value, 3, after 1 and 2. Pass positive=2"):
         got.extend(stream.batches())
     assert signs(form.rows_of(got)) == [-1, 1]  # the rows before it
 
@@ -156,7 +156,7 @@ def test_a_third_label_is_an_error_that_names_the_line_for_any_chunk(form, chunk
 def test_lines_after_a_third_label_are_not_reported_as_skipped(form, chunk):
     text = form.line(1) + b"x\n" + form.line(2) + form.line(3) + b"x\nx\n"
     stream = form.reader(io.BytesIO(text), skip_bad=3, chunk=chunk)
-    with pytest.raises(SourceError, match="line 4 of a BytesIO has a third, 3"):
+    with pytest.raises(SourceError, match="line 4 of a BytesIO has a third value, 3"):
         list(stream.batches())
     assert [line for line, _ in stream.skipped] == [2]
 
@@ -184,7 +184,7 @@ def test_absent_positive_label_is_noted(form):
     stream = form.reader(io.BytesIO(form.line(1) + form.line(2)), positive=7)
     for _ in range(2):
         assert signs(form.rows_of(stream.batches())) == [-1, -1]
-        assert stream.notes == ["no label of a BytesIO is 7, the positive one: all are -1."]
+        assert stream.notes == ["no label of a BytesIO is 7, the positive label: all are -1."]
 
 
 @every_kernel
@@ -222,7 +222,7 @@ def test_unseekable_source_uses_the_first_label(form, monkeypatch):
     assert signs(form.read(ones + form.line(0), chunk=50)) == [1] * 99 + [-1]
     assert signs(form.read(form.line(0, (1, 1)) * 99, chunk=50)) == [-1] * 99
     message = form.fails(ones + form.line(2, (1, 1)), chunk=50)
-    assert "line 100 of a BytesIO has 2, after rows of 1 alone, which was taken for +1. Pass positive=2." in message
+    assert "line 100 of a BytesIO has 2, after rows with 1 only, which was read as +1. Pass positive=2." in message
     assert "there is only 5" in form.fails(form.line(5, (1, 1)) * 99, chunk=50)
 
 

@@ -146,10 +146,14 @@ def test_the_padding_is_that_of_the_kernels():
 @pytest.mark.parametrize(
     ("line", "column", "must"),
     [
-        (b"1 2.50 | 1", 3, 'an importance weight must be 1, as the theorems count every round once: %s has "2.50"'),
-        (b"1 0 'tag | 1", 3, 'an importance weight must be 1, as the theorems count every round once: %s has "0"'),
-        (b"1 1 -.5 | 1", 5, 'a base must be 0, as the theorems know no score but the learner\'s: %s has "-.5"'),
-        (b"1 3 4 tag| 1", 3, 'an importance weight must be 1, as the theorems count every round once: %s has "3"'),
+        (
+            b"1 2.50 | 1",
+            3,
+            'an importance weight must be 1, because the theorems count every round once: %s has "2.50"',
+        ),
+        (b"1 0 'tag | 1", 3, 'an importance weight must be 1, because the theorems count every round once: %s has "0"'),
+        (b"1 1 -.5 | 1", 5, 'a base must be 0, because the theorems know only the learner\'s score: %s has "-.5"'),
+        (b"1 3 4 tag| 1", 3, 'an importance weight must be 1, because the theorems count every round once: %s has "3"'),
     ],
 )
 def test_an_importance_or_a_base_is_an_error_unless_it_is_ignored(line, column, must):
@@ -161,7 +165,9 @@ def test_an_importance_or_a_base_is_an_error_unless_it_is_ignored(line, column, 
         stream = VW(io.BytesIO(text), ignore_weights=True, chunk=chunk)
         for _ in range(2):
             assert FORM.rows_of(stream.batches()) == FORM.read(BOTH + b"1 | 1\n1 | 1\n")
-            assert stream.notes == ["importance weights and bases of 2 rows of a BytesIO left out: each counts once."]
+            assert stream.notes == [
+                "importance weights and bases of 2 rows of a BytesIO ignored: each row counts once."
+            ]
 
 
 def test_ignored_weights_must_still_be_numbers():
@@ -173,7 +179,7 @@ def test_weights_of_lines_read_by_python_are_noted():
     long = b"1.00000000000000000000000000 2 | 1\n"  # more digits than the kernel takes
     stream = VW(io.BytesIO(BOTH + long + b"1 3 | 1\n" + long), ignore_weights=True)
     assert FORM.rows_of(stream.batches()) == FORM.read(BOTH + b"1 | 1\n" * 3)
-    assert stream.notes == ["importance weights and bases of 3 rows of a BytesIO left out: each counts once."]
+    assert stream.notes == ["importance weights and bases of 3 rows of a BytesIO ignored: each row counts once."]
 
 
 def test_uninformative_weights_are_not_noted():

@@ -464,13 +464,13 @@ def test_a_header_alone_is_an_error(write, text):
 
 def test_missing_label_column_error_lists_available_columns(write):
     path = write("a,b,c\n1,2,0\n3,4,1\n")
-    fails("the label column must be one of a, b, c: 'kind' is not there, in FILE", path, label="kind")
-    fails("the label column must be one of a, b, c: 3 is not there, in FILE", path, label=3)
-    fails("the label column must be one of a, b, c: -4 is not there, in FILE", path, label=-4)
-    fails("a feature column must be one of a, b, c: 'd' is not there, in FILE", path, columns=["a", "d"])
+    fails("the label column must be one of a, b, c: 'kind' is not a column of FILE", path, label="kind")
+    fails("the label column must be one of a, b, c: 3 is not a column of FILE", path, label=3)
+    fails("the label column must be one of a, b, c: -4 is not a column of FILE", path, label=-4)
+    fails("a feature column must be one of a, b, c: 'd' is not a column of FILE", path, columns=["a", "d"])
     path = write("1,2,0\n3,4,1\n")
-    fails("the label column must be one of 0 to 2: 3 is not there, in FILE", path, label=3)
-    fails("the label column must be one of 0 to 2: 'kind' is not there", path, label="kind", header=False)
+    fails("the label column must be one of 0 to 2: 3 is not a column of FILE", path, label=3)
+    fails("the label column must be one of 0 to 2: 'kind' is not a column", path, label="kind", header=False)
 
 
 def test_a_column_is_used_once_and_there_must_be_a_feature(write):
@@ -527,7 +527,7 @@ def test_0x_in_a_label_or_a_column_that_is_not_used_is_fine(write):
         ("", 'labels must not be missing: line 5, column "label" of FILE is empty'),
         (" ", 'labels must not be missing: line 5, column "label" of FILE is empty'),
         ("nan", 'labels must not be missing: line 5, column "label" of FILE has "nan", which is read as missing'),
-        ("w", 'labels must take two values: line 5, column "label" of FILE has a third, "w"'),
+        ("w", 'labels must take two values: line 5, column "label" of FILE has a third value, "w"'),
     ],
 )
 def test_an_invalid_label_is_an_error_that_names_its_line_and_column(write, cell, said, block):
@@ -577,7 +577,7 @@ def test_one_label_alone_is_an_error_unless_it_is_named(write):
 def test_repeated_name_is_no_name(write):
     path = write("a,a,l\n1,2,u\n3,4,v\n")
     assert CSV(path).features == ("a", "a (column 1)")
-    fails("'a' is there more than once, in FILE. Choose by number: 0 or 1.", path, label="a")
+    fails("'a' is the name of several columns of FILE. Choose by number: 0 or 1.", path, label="a")
     assert CSV(path, drop="l", label=0).features == ("a (column 1)",)
 
 
@@ -603,8 +603,8 @@ def test_a_table_in_utf16_is_reported_as_such(write, code, name):
 
 def test_mixed_date_formats_are_reported_with_two_examples(write):
     fails('when of FILE has "2024-01-02" and "03/04/2024"', write("when,l\n2024-01-02,u\n03/04/2024,v\n"), time="when")
-    fails('"Jan 5", which is no date that is known', write("when,l\n2024-01-02,u\nJan 5,v\n"), time="when")
-    fails('"7", which is no date that is known', write("when,l\n7,u\n8,v\n"), time="when")
+    fails('"Jan 5", which is not a date in a known format', write("when,l\n2024-01-02,u\nJan 5,v\n"), time="when")
+    fails('"7", which is not a date in a known format', write("when,l\n7,u\n8,v\n"), time="when")
 
 
 def test_text_that_is_not_utf8_is_an_error_that_names_its_line_and_column(write):

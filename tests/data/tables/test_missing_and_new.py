@@ -62,7 +62,7 @@ def test_means_are_saved_with_the_model(frame, tmp_path):
     assert nk.load(tmp_path / "m.nk").encoding.means["age"] == pytest.approx(frame.age.mean())
     frame.assign(age=np.nan).to_csv(tmp_path / "new.csv", index=False)
     _, _, error = novikoff("predict", "m.nk", "new.csv", cwd=tmp_path)
-    assert "200 rows of new.csv without a number in age, where none was missing before" in error
+    assert "200 rows of new.csv without a number in age, where none was missing in training" in error
 
 
 @pytest.mark.parametrize("token", ["None", "<NA>", "#N/A", "-", "--", ".", "missing", "Missing", "NA", "n/a", "?", ""])
@@ -81,7 +81,7 @@ def test_tokens_for_missing_keep_a_column_of_numbers(token):
 def test_word_that_makes_numbers_a_category_is_reported(word):
     cells = [str(k) if k % 3 else word for k in range(60)]
     frame = pd.DataFrame({"a": cells, "b": range(60), "c": ["x", "y", "3"] * 20, "label": ["x", "y"] * 30})
-    told = f'is taken for a category: its cells are numbers, but for "{word}"'
+    told = f'is read as a category: its cells are numbers except for "{word}"'
     for make in (as_csv, nk.Frame):
         notes = make(frame).notes
         assert [note for note in notes if "category" in note] == [note for note in notes if told in note] != []
@@ -112,7 +112,7 @@ def test_category_of_an_integer_is_the_same_as_text_and_as_a_real_number(frame):
 def test_new_categories_are_counted_and_reported(frame):
     ledger = nk.play("logistic", nk.Frame(frame, category=["zip"]))
     _, notes = predicted(ledger, nk.Frame(frame.assign(zip=[99, 98, *frame.zip[2:]]), category=["zip"]))
-    assert any("2 rows of frame with a category of zip that was not learned from, the first" in note for note in notes)
+    assert any("2 rows of frame with a category of zip that was not in training, the first" in note for note in notes)
 
 
 def test_spaces_around_labels_are_left_out_and_reported(frame):
@@ -127,8 +127,8 @@ def test_spaces_around_labels_are_left_out_and_reported(frame):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--positive", "YES"), 'has no "YES", but "no", "yes". Pass --positive and one of these.'),
-        (("--label-weights", "maybe=3"), 'has no "maybe", but "no", "yes".'),
+        (("--positive", "YES"), 'has "no", "yes", not "YES". Pass --positive and one of these.'),
+        (("--label-weights", "maybe=3"), 'has "no", "yes", not "maybe".'),
     ],
 )
 def test_label_that_never_comes_is_an_error_that_lists_the_labels(frame, tmp_path, options, told):

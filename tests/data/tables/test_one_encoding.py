@@ -60,7 +60,7 @@ def test_a_converted_table_keeps_its_encoding(frame, tmp_path):
 def test_a_converted_table_of_another_encoding_is_refused(frame, tmp_path):
     convert(nk.Frame(frame[::-1]), tmp_path / "t.arrow")
     ledger = nk.play("perceptron", nk.Frame(frame))
-    with pytest.raises(MismatchError, match="converted from another"):
+    with pytest.raises(MismatchError, match="converted from another one"):
         nk.play(ledger.learner, nk.read(tmp_path / "t.arrow"), ledger=ledger)
 
 

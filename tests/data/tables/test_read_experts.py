@@ -98,8 +98,8 @@ def test_experts_of_one_name_are_distinguished(write):
 
 def test_missing_column_error_lists_available_columns(write):
     path = write("a,b,y\n0.5,0.5,1\n")
-    fails("the outcome must be one of a, b, y: 'rain' is not there", path, outcome="rain")
-    fails("a column to leave out must be one of a, b, y: 7 is not there", path, without=[7])
+    fails("the outcome must be one of a, b, y: 'rain' is not a column", path, outcome="rain")
+    fails("a column to leave out must be one of a, b, y: 7 is not a column", path, without=[7])
     fails("a table must have an outcome and an expert", path, without=["a", "b"])
 
 
@@ -141,7 +141,7 @@ def test_the_loss_is_guessed_by_the_first_rows_and_reported(write, content, loss
         ("a,b,y\n1,2,3\n4,5,1\n", "the numbers 1, 2, 3 …, which may be labels or amounts"),
         ("a,b,y\n0.5,1.5,1\n", "the numbers 0.5, 1, 1.5, which may be labels or amounts"),
         ("a,b,y\n-0.5,1,1\n", "the numbers -0.5, 1, which may be labels or amounts"),
-        ("a,b,y\n1,1,1\n1,1,1\n", "no other value than 1"),
+        ("a,b,y\n1,1,1\n1,1,1\n", "only the value 1"),
         ("a,b,y\n1,0,yes\n0,0,no\n", 'text as outcomes, such as "yes", and numbers in column "a"'),
         ("a,b,y\n0.7,no,yes\n0.3,yes,no\n", 'text as outcomes, such as "yes", and numbers in column "a"'),
         ("a,b,y\n1,yes,1\n0,no,0\n", 'numbers as outcomes, and text in column "b", such as "yes"'),
@@ -164,7 +164,7 @@ def test_third_value_is_refused_after_two_chose_the_loss(tmp_path, name):
     for column, what in (("b", "predictions"), ("y", "outcomes")):
         path = saved({**columns, column: [*columns[column][:70], 7, *columns[column][71:]]}, tmp_path / name)
         message = fails(f'{where}, column "{column}" of FILE has 7', path)
-        assert message.startswith(f"{what} must be 0 or 1 where the zero-one loss was chosen by these two values")
+        assert message.startswith(f"{what} must be 0 or 1, from which the zero-one loss was inferred")
         batches = read_experts(path).batches()
         assert len(next(batches)) == 70
         with pytest.raises(SourceError):
@@ -251,7 +251,7 @@ def test_errors_name_line_and_column(write):
     fails("text must be UTF-8: line 3 of FILE", write(b"a,b,y\n0.5,0.5,1\n0.5,\xff,1\n"))
     fails("a source must not be empty: FILE has no rows", write(""))
     fails("has a header on line 1 and no rows", write("a,b,y\n"))
-    fails("FILE is none", write("just words\nand words\n"))
+    fails("FILE is not one", write("just words\nand words\n"))
     fails("file not found: FILE", "/nowhere/table.csv")
 
 
@@ -415,7 +415,7 @@ def test_repeated_parquet_name_is_no_outcome(tmp_path):
     pq.write_table(
         pa.Table.from_arrays([pa.array([0.5]), pa.array([0.25]), pa.array([1])], names=["a", "a", "y"]), path
     )
-    fails("the outcome must be one of a, a (column 1), y: 'a' is there more than once", path, outcome="a")
+    fails("the outcome must be one of a, a (column 1), y: 'a' is the name of several columns", path, outcome="a")
     assert read_experts(path).experts == ("a", "a (column 1)")
 
 
@@ -466,11 +466,11 @@ def test_an_infinite_number_of_parquet_is_refused(tmp_path):
 
 def test_json_lines_must_keep_to_the_keys_of_the_first(write):
     path = write('{"a": 0.5, "y": 1}\n\n{"y": 0, "c": 1}\n', "t.jsonl")
-    fails('line 3 of FILE has a new one, "c"', path)
+    fails('line 3 of FILE has a new key, "c"', path)
     assert math.isnan(all_of(read_experts(write('{"a": 0.5, "y": 1}\n{"y": 0}\n'), sleeping=True))[0][1, 0])
     fails("a line must be one JSON object: line 2 of FILE", write('{"a": 0.5, "y": 1}\n{"a": 0.5,\n'))
     fails(
-        'values must be plain, as those of the first lines: line 2, column "a" of FILE has "[1]"',
+        'values must be plain, as in the first lines: line 2, column "a" of FILE has "[1]"',
         write('{"a": 0.5, "y": 1}\n{"a": [1], "y": 1}\n'),
     )
 

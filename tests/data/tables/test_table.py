@@ -115,7 +115,7 @@ def test_column_name_with_colon_is_reported_with_its_kind():
 
 
 def test_an_id_is_pointed_out(frame):
-    assert any("id of frame is different in each of the first " in note for note in Table(FrameTable(frame)).notes)
+    assert any("id of frame differs in each of the first " in note for note in Table(FrameTable(frame)).notes)
 
 
 def test_kinds_can_be_overruled(frame):
@@ -166,7 +166,7 @@ def played(text, learner=None, **options):
         ("a,label\n1,yes\n2,yes\n", 'only "yes"'),
         ("a,label\n1,yes\n2,no\nx,no\n", 'line 4, column "a"'),
         ("a,label\n1,yes\n2,no\ninf,no\n", "must be finite"),
-        ("a,label\n1,yes\n2,no\n3,maybe\n", 'a third, "maybe"'),
+        ("a,label\n1,yes\n2,no\n3,maybe\n", 'a third value, "maybe"'),
         ("a,label\n1,yes\n2,no\n3,\n", "labels must not be missing"),
         ("a,label\n1,yes\n2,no\n3,no,4\n", "line 4"),
         ('a,label\n1,yes\n2,no\n"3,no\n', "quote left open"),
@@ -203,7 +203,7 @@ def test_rows_without_a_label_can_be_skipped_and_those_with_a_third_cannot(chunk
         with pytest.raises(SourceError, match=r"labels must not be missing: line \d, column .*skip_bad=N"):
             list(Table(make(io.BytesIO(content.encode()), skip_bad=1, chunk=chunk)).batches())
     third = Table(Delimited(io.BytesIO(text.replace("Na", "maybe").encode()), skip_bad=2, chunk=chunk))
-    with pytest.raises(SourceError, match='a third, "maybe"'):
+    with pytest.raises(SourceError, match='a third value, "maybe"'):
         list(third.batches())
     numbers = Delimited(io.BytesIO(b"a,y\n1,2.5\n2,\n3,4\n"), skip_bad=1, chunk=chunk)
     assert np.concatenate([b.y for b in Table(numbers, outcomes="numbers").batches()]).tolist() == [2.5, 4.0]
@@ -306,7 +306,7 @@ def test_numbers_as_people_write_them_are_pointed_out_and_not_as_an_id(frame):
     frame["income"] = [f"${income:,.2f}" for income in frame.income]
     told = [note for note in Table(FrameTable(frame)).notes if note.startswith("income")]
     assert len(told) == 1
-    assert "is taken for a category: its numbers, like " in told[0]
+    assert "is read as a category: its numbers, like " in told[0]
     assert not any(
         note.startswith("income")
         for note in Table(FrameTable(frame), category=["income"], drop=["id"]).notes
@@ -322,5 +322,5 @@ def test_a_lazy_frame_is_played_without_a_warning(frame):
 
 def test_classifier_on_numbers_suggests_regression_learners():
     text = "a,price\n" + "".join(f"{k},{k * 1.5 + 0.25}\n" for k in range(30))
-    with pytest.raises(SourceError, match="choose a learner of numbers, such as auto-regression"):
+    with pytest.raises(SourceError, match="choose a regression learner, such as auto-regression"):
         list(Table(Delimited(io.BytesIO(text.encode()))).batches())

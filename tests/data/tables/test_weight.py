@@ -94,7 +94,7 @@ def test_the_weight_is_not_needed_to_predict_and_not_forgotten_on_resume(rows, t
         said.append(json.loads(capsys.readouterr().out)["predictions"])
     assert said[0] == said[1] == said[2]
     assert main(["run", "perceptron", path, "--resume", model, "--again", "-q"]) == 2
-    assert "Pass --weight w, or --drop w if each is to count once" in capsys.readouterr().err
+    assert "Pass --weight w, or --drop w to count every row once" in capsys.readouterr().err
     assert main(["run", "perceptron", path, "--resume", model, "--again", "--weight", "w", "-q"]) == 0
 
 
@@ -120,14 +120,14 @@ def test_weights_of_labels_on_the_command_line_and_on_resume(rows, tmp_path, cap
     assert main([*weighed, "--resume", model, "--save", model, "-q"]) == 0
     same(nk.load(model), nk.play("perceptron", nk.read(path, drop="w", label_weights={"yes": 3})))
     assert main(["run", "perceptron", path, "--label-weights", "maybe=3"]) == 2
-    assert 'has no "maybe"' in capsys.readouterr().err
+    assert 'not "maybe"' in capsys.readouterr().err
     assert main(["predict", model, path, "--label-weights", "yes=3", "--json"]) == 0
 
 
 def test_weights_of_labels_that_theorems_cannot_count_are_refused(rows, tmp_path, capsys):
     path = written(tmp_path / "w.csv", *rows)
     with pytest.raises(
-        SourceError, match=r'an integer from 0 to 10,000, as theorems count rounds: that of "yes" is 1.5'
+        SourceError, match=r'an integer from 0 to 10,000, because theorems count rounds: that of "yes" is 1.5'
     ):
         nk.read(path, label_weights={"yes": 1.5})
     assert main(["run", "perceptron", path, "--label-weights", "yes=1.5", "-q"]) == 2

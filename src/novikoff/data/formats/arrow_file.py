@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 IPC_MAGIC = b"ARROW1"
+"""First bytes of an Arrow IPC file."""
 PARQUET_MAGIC = b"PAR1"
+"""First bytes of a Parquet file."""
 ROWS_AT_ONCE = 65_536
+"""Maximum number of rows per batch of a Parquet file."""
 
 
 class IpcFile:
@@ -191,7 +194,7 @@ def open_arrow(file: OnDisk) -> ArrowFile:
         return IpcFile(file)
     raise SourceError(
         f"an Arrow file must begin with ARROW1, a Parquet file with PAR1: {file} begins with {head!r}. "
-        "Is it of another format?"
+        "Check the format."
     )
 
 

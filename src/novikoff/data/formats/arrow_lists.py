@@ -1,4 +1,4 @@
-"""Arrow list columns as rows, without a copy where the types allow it.
+"""Arrow list columns as rows, without a copy if the types allow it.
 
 Sparse rows are two list columns, `indices` and `values`, of equal lengths in each row; dense rows are one column `x` of
 fixed-size lists. uint32 indices, float32 and float64 values, and int64 in dense rows are used in place.
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LARGEST_INDEX = 2**32 - 2
+"""Largest index of a feature."""
 MANY = 2**16
+"""Number of values from which a compiled loop checks them."""
 
 
 class SparseLists:
@@ -48,7 +50,7 @@ class SparseLists:
         kinds = [schema.field(c).type for c in self.used]
         if not pa.types.is_integer(kinds[0].value_type) or not pa.types.is_floating(kinds[1].value_type):
             raise SourceError(
-                f"indices must be lists of whole numbers and values of real ones: those of {name} are {kinds[0]} and "
+                f"indices must be lists of integers and values lists of floats: those of {name} are {kinds[0]} and "
                 f"{kinds[1]}. Convert them."
             )
         self.domain = Domain("vector", width)
@@ -61,7 +63,7 @@ class SparseLists:
         others, values = _lists(batch.column(self.used[1]), "values", self.name, first)
         if not np.array_equal(ends, others):
             row = first + int(np.argmax(np.diff(ends) != np.diff(others)))
-            raise SourceError(f"a row must have as many indices as values: row {row:,} of {self.name} has not.")
+            raise SourceError(f"a row must have as many indices as values: row {row:,} of {self.name} does not.")
         indices = self._indices(raw, ends, first)
         if not _all_finite(values):
             at = int(np.argmin(np.isfinite(values)))
@@ -83,8 +85,8 @@ class SparseLists:
             repeat = first_repeat(ends, indices)
             if repeat is not None:
                 raise SourceError(
-                    f"an index must occur once in a row: row {first + repeat:,} of {self.name} has one twice. Add its "
-                    "values up first."
+                    f"an index must occur once in a row: row {first + repeat:,} of {self.name} has one twice. Sum its "
+                    "values first."
                 )
         return Sparse(
             ends, indices, values if values.dtype != np.float16 else values.astype(np.float64), width, checked=True
@@ -135,7 +137,7 @@ class DenseLists:
         if flat.null_count:
             at = int(np.argmax(flat.is_null().to_numpy(zero_copy_only=False)))
             raise SourceError(
-                f"x must not have a missing number: row {first + at // self._width:,} of {self.name} has. Fill it."
+                f"x must not have a missing number: row {first + at // self._width:,} of {self.name} has one. Fill it."
             )
         x: NDArray[Any] = flat.to_numpy().reshape(-1, self._width)
         if self._whole:
@@ -189,7 +191,7 @@ def _lists(column: pa.Array, what: str, name: str, first: int) -> tuple[NDArray[
     if inside.null_count:
         at = int(np.argmax(inside.is_null().to_numpy(zero_copy_only=False)))
         raise SourceError(
-            f"{what} must not have a missing number: row {_row(ends, at, first):,} of {name} has. Drop or fill it."
+            f"{what} must not have a missing number: row {_row(ends, at, first):,} of {name} has one. Drop or fill it."
         )
     return ends, inside.to_numpy()
 

@@ -1,7 +1,7 @@
-"""Pool of array buffers that are reused once no array refers to them, and buffers per thread.
+"""Pool of buffers for arrays, reused once no array refers to them, and arrays per thread.
 
-The system clears new memory before use, which for a file of a gigabyte takes a third of the parsing time. Readers that
-fill many arrays therefore take them from here.
+The system clears new memory before use, which takes a third of the parsing time of a large file. Readers that fill many
+arrays therefore take them from a pool.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ class BufferPool:
 
 
 class _Local(threading.local):
-    """The arrays of one thread, and the size of the text that they are for."""
+    """The arrays of one thread, and the size of the text for which they were made."""
 
     size = -1
     arrays: Sequence[NDArray[Any]] = ()
 
 
-class OwnArrays:
+class ThreadArrays:
     """Arrays per thread, reused between calls and reallocated when more room is needed.
 
     `make` may allocate for the worst case: memory that is not touched costs nothing.
 
     Args:
-        make: Returns the arrays for a text of the given size.
+        make: Function from the size of a text in bytes to its arrays.
     """
 
     def __init__(self, make: Callable[[int], Sequence[NDArray[Any]]]) -> None:

@@ -16,8 +16,10 @@ from typing import Any, cast
 from novikoff.core.errors import SourceError
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+"""First bytes of compressed files."""
 LONGEST_MAGIC = max(map(len, MAGIC))
 SKIPPED_AT_ONCE = 2**20
+"""Number of bytes read at a time to skip them."""
 
 
 class Opened(io.RawIOBase):
@@ -30,7 +32,7 @@ class Opened(io.RawIOBase):
         live: Whether data may arrive late, as from a pipe.
 
     Attributes:
-        packing: gzip, bzip2, xz, zstd or None.
+        packing: Compression: gzip, bzip2, xz or zstd; None if there is none.
     """
 
     def __init__(self, file: Any, name: str, owned: bool = False, live: bool = False) -> None:
@@ -90,12 +92,12 @@ class Opened(io.RawIOBase):
         return self._peeked[:count]
 
     def ready(self, wait: float = 0.0) -> bool:
-        """Return whether reading does not block; a pipe is polled for `wait` seconds, and False if that is unknown."""
+        """Return whether reading does not block; a pipe is polled for `wait` seconds. False if that is unknown."""
         return bool(self._peeked) or self.more(wait)
 
     @property
-    def tells(self) -> bool:
-        """Whether it is known if reading blocks."""
+    def pollable(self) -> bool:
+        """Whether `ready` can tell if reading blocks."""
         try:
             select.select([self._raw.fileno()], [], [], 0.0)
         except (OSError, ValueError, AttributeError, TypeError):
@@ -123,7 +125,9 @@ class Opened(io.RawIOBase):
         while count > 0:
             got = self.readinto(memoryview(scratch)[: min(count, len(scratch))])
             if got == 0:
-                raise SourceError(f"{self.name} is shorter than the position to resume at. Is it the same source?")
+                raise SourceError(
+                    f"{self.name} is shorter than the position to resume at. Check that it is the same source."
+                )
             count -= got
 
     def close(self) -> None:
@@ -135,7 +139,7 @@ class Opened(io.RawIOBase):
 
 
 class _Raw(io.RawIOBase):
-    """Bytes as stored in the file, with the first ones peeked."""
+    """Bytes as stored in the file, after a look at the first ones."""
 
     def __init__(self, file: Any, owned: bool, live: bool) -> None:
         super().__init__()
@@ -156,7 +160,7 @@ class _Raw(io.RawIOBase):
     def _take(self, count: int) -> bytes:
         piece = self._some(count) if self._some else self._file.read(count)
         if piece is None:
-            raise BlockingIOError("it does not block")
+            raise BlockingIOError("it is in non-blocking mode")
         if not isinstance(piece, (bytes, bytearray, memoryview)):
             raise TypeError("it is text, not bytes: open it with mode rb")
         return bytes(piece)
@@ -238,6 +242,7 @@ class FirstBytes(io.RawIOBase):
 
 
 def _unpacker(packing: str, raw: _Raw) -> Any:
+    """Return a file object that decompresses the bytes."""
     if packing == "gzip":
         import gzip
 

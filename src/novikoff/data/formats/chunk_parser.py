@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.types import Sparse
-from novikoff.data.formats.buffer_pool import OwnArrays
+from novikoff.data.formats.buffer_pool import ThreadArrays
 from novikoff.data.formats.labelled_lines import Parsed
 from novikoff.data.formats.lines import BadLineError, Row
 
@@ -27,14 +27,14 @@ Advance = Callable[[NDArray[np.uint64]], object]
 
 
 class LineParser(ABC):
-    """Parser of chunks, usable from any thread; each thread reuses its own arrays.
+    """Parser of chunks that any thread may call; each thread reuses its own arrays.
 
     Args:
         kernel: Module of the compiled loop.
-        arrays: Returns the arrays for a chunk of the given size in bytes.
+        arrays: Function from the size of a chunk in bytes to its arrays.
         skip_bad: Number of bad lines to skip before an error.
-        free: Buffers for reuse; texts are appended when they are done.
-        little: Returns whether Python alone should read a chunk of this size.
+        free: Buffers for reuse; a text is appended when it has been parsed.
+        little: Function that returns whether Python alone should read a chunk of this size.
         width: Width of the rows; None for the largest index + 1.
     """
 
@@ -44,7 +44,7 @@ class LineParser(ABC):
     ) -> None:  # fmt: skip
         self._kernel, self._skip_bad, self._width = kernel, skip_bad, width
         self._free, self._little = free, little
-        self._own = OwnArrays(arrays)
+        self._arrays = ThreadArrays(arrays)
 
     @abstractmethod
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
@@ -76,15 +76,16 @@ class LineParser(ABC):
                 if len(bad) > self._skip_bad:
                     break
             if row is not None:
-                labels[rows], own, one_more = row
+                labels[rows], items, one_more = row
                 lines[rows] = line
-                indices[entries : entries + len(own)] = list(own)
-                values[entries : entries + len(own)] = list(own.values())
-                entries += len(own)
+                indices[entries : entries + len(items)] = list(items)
+                values[entries : entries + len(items)] = list(items.values())
+                entries += len(items)
                 rows += 1
                 indptr[rows] = entries
                 more = max(more, one_more) if self._width is None else more + one_more
             state[:] = stop + 1, rows, entries, line + 1, more
+        # `more` is the largest index + 1 if features are numbered, else the number of rows with an ignored weight.
         width, ignored = (more, 0) if self._width is None else (self._width, more)
         x = Sparse(indptr[: rows + 1], indices[:entries], values[:entries], width, checked=True)
         parsed = Parsed(labels[:rows], lines[:rows], x, line, size - added, bad, ignored)

@@ -56,17 +56,17 @@ class Files(Stream):
         self.name, self._paths = name, list(paths)
         self._files = [open(path) for path in paths]
         self._first = self._files[0]
-        self._told = len(paths) == 1
+        self._agreed_once = len(paths) == 1
         self.notes = [*self._first.notes, f"{len(paths):,} files, from {paths[0]} to {paths[-1]}"]
 
     def _agreed(self) -> list[Stream]:
-        """Return the files, with labels and columns of the first imposed on all."""
-        if not self._told:
+        """Return the files; at the first call, give all of them the labels and columns of the first file."""
+        if not self._agreed_once:
             for file in self._files[1:]:
                 if file.domain.kind != self._first.domain.kind or file.outcomes != self._first.outcomes:
                     raise SourceError(f"files must have one format: {file.name} differs from {self._first.name}.")
                 file.read_as(self._first)
-            self._told = True
+            self._agreed_once = True
         return self._files
 
     @property
@@ -183,7 +183,7 @@ class Files(Stream):
             at += size
         part = copy.copy(self)
         part._files, part._paths = [file for file, _ in chosen], [path for _, path in chosen]
-        part._told, part.notes, part.name = True, [], f"{self.name}, from {first:,}"
+        part._agreed_once, part.notes, part.name = True, [], f"{self.name}, from {first:,}"
         return part
 
 

@@ -37,16 +37,18 @@ from novikoff.data.formats.lines import BadLineError, BadValueError
 from novikoff.data.hashing import hashed
 from novikoff.data.layout import is_number, target_column
 
-MOST_NAMES = 2**17  # size limit of the cache of hashes
+MOST_NAMES = 2**17
+"""Maximum number of cached hashes."""
 EXACT = 2.0**53
+"""Limit below which every integer is a double."""
 MUST = "a line must be one JSON object"
 CORRECT = "Correct the line"
 NO_LABEL = "no label"
-"""Key of the dummy label of an object without one."""
+"""Key of the placeholder label that is inserted into objects without a label."""
 
 
 def _with_label(start: re.Match[bytes]) -> bytes:
-    """Return the start of an object with the dummy label inserted."""
+    """Return the start of an object with the placeholder label inserted."""
     return b'\n%b"%b":-1%b' % (start[1], NO_LABEL.encode(), b"," if start[2] is None else start[2])
 
 
@@ -147,8 +149,8 @@ class JSONL(LabelledLines):
             indices = np.fromiter((i for row in rows for i in row), np.uint32, entries)
             values = np.fromiter((x for row in rows for x in row.values()), np.float64, entries)
             x = Sparse(indptr, indices, values, self.domain.width or 0, checked=True)
-            own = np.array(row_lines, dtype=np.uint32)
-            return Parsed(np.array(labels, dtype=kind), own, x, len(lines), size - added, bad)
+            where = np.array(row_lines, dtype=np.uint32)
+            return Parsed(np.array(labels, dtype=kind), where, x, len(lines), size - added, bad)
 
         return parse
 

@@ -1,4 +1,4 @@
-"""Base of line formats, with a label and features per line: chunks, threads, labels, bad lines, positions.
+"""Base class of line formats with a label and features per line: chunks, threads, labels, bad lines, positions.
 
 Order
     The text is split at new lines into chunks, which threads parse; batches keep the order of the text, and neither
@@ -44,7 +44,9 @@ from novikoff.data.layout import is_number
 from novikoff.data.streaming_labels import Outcomes, StreamingLabels, held_back, shown
 
 CHUNK_BYTES = 2**22
-PADDING = 80  # readable bytes that compiled loops may load after a text
+"""Default size of a chunk in bytes."""
+PADDING = 80
+"""Number of readable bytes after a text, which compiled loops may load."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 P = TypeVar("P")
@@ -88,17 +90,17 @@ Parser = Callable[[bytearray, int, int], Parsed]
 class LabelledLines(Stream):
     """Stream over text with a label and features per line; subclasses parse one chunk.
 
-    Features are hashed into 2^bits, or numbered by the source if `bits` is None: then rows grow wider. Lines without
-    labels get one from `put_labels`, which inserts `prefix` before each line: errors hide it, and y is -1.
+    Features are hashed into 2^bits; if `bits` is None, the source numbers them, and rows grow wider. Lines without
+    labels get a placeholder from `put_labels`, which inserts `prefix` before each line: errors hide it, and y is -1.
     """
 
     prefix = b""
     dummy_label = b"-1 "
-    """Label to insert before lines without one."""
+    """Placeholder label, inserted before lines without a label."""
     line_start = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
     """Start of a line that is an example."""
     put_label: Callable[[re.Match[bytes]], bytes] | None = None
-    """Function from the start of a line to the same with the dummy label; None to insert it in front."""
+    """Function from the start of a line to the same with the placeholder label; None to insert it in front."""
     put_labels: Callable[[bytes], bytes] | None = None
     no_rows = "blank"
     """Description of lines that are not rows."""
@@ -131,7 +133,7 @@ class LabelledLines(Stream):
         self.bits = bits
         self.domain = Domain("vector", None if bits is None else 2**bits)
         self.skipped: list[tuple[int, str]] = []
-        self._said: list[str] = []
+        self._pass_notes: list[str] = []
         self._begin: Position = {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0}
         self._whole = True
 
@@ -140,7 +142,7 @@ class LabelledLines(Stream):
         """Open lines without labels, for prediction.
 
         Args:
-            source: As in the constructor.
+            source: See the constructor.
             numbers: Whether the task is regression.
             **options: Further arguments of the constructor.
         """
@@ -237,11 +239,11 @@ class LabelledLines(Stream):
 
     def read_as(self, other: Stream) -> None:
         """Use the label values of another stream, in passes that start from now on."""
-        known = other._told() if isinstance(other, LabelledLines) else {}
+        known = other._label_state() if isinstance(other, LabelledLines) else {}
         self.__dict__.pop("notes", None)
-        self._begin, self.skipped, self._said = {**self._begin, **known}, [], []
+        self._begin, self.skipped, self._pass_notes = {**self._begin, **known}, [], []
 
-    def _told(self) -> Position:
+    def _label_state(self) -> Position:
         """Return the label values found in the first rows."""
         if self.multiclass:
             raise SourceError(f"only binary labels can be read in parts: those of {self.name} are multiclass.")
@@ -267,7 +269,7 @@ class LabelledLines(Stream):
             if here["row"] == 0 and self._whole:
                 raise SourceError(f"a source must not be empty: {self.name} has no rows.")
         finally:
-            self._say()
+            self._update_notes()
 
     def _settled(self, opened: Opened, here: dict[str, int]) -> Iterator[Parsed]:
         """Yield the chunks, after holding back the first ones until both labels are known or a limit is reached."""
@@ -305,17 +307,15 @@ class LabelledLines(Stream):
             last = here["line"] + int(parsed.row_lines[row])
             error = wrong.at(line=last + 1, source=self.name)
             if self.numeric:
-                error.do = (
-                    "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
-                )
+                error.do = "These look like numbers to predict: choose a regression learner, such as auto-regression."
             self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
             parsed = parsed.head(row)
             y = self._labels.encode(parsed.labels) if row else np.empty(0, dtype=np.int8)
         first, x = here["row"] + 1, parsed.x
         if self.bits is None:
             there = x.indices[: int(x.indptr[-1])]
-            own = x.width if error is None else int(there.max()) + 1 if len(there) else 0
-            here["width"] = max(here["width"], own)
+            width = x.width if error is None else int(there.max()) + 1 if len(there) else 0
+            here["width"] = max(here["width"], width)
             x = replace(x, width=here["width"])
         here["row"] += len(y)
         here["line"] += parsed.lines
@@ -363,23 +363,23 @@ class LabelledLines(Stream):
 
         return in_order(opened, self._chunk, at_start, free, labelled, self._threads, type(self).__name__)
 
-    def _to_say(self) -> Iterator[str]:
+    def _new_notes(self) -> Iterator[str]:
         """Yield the notes of this pass."""
         if self.skipped:
             yield f"{counted(len(self.skipped), 'bad line')} of {self.name} skipped, the first: {self.skipped[0][1]}"
         if self._ignored:
             rows = counted(self._ignored, "row")
-            yield f"importance weights and bases of {rows} of {self.name} left out: each counts once."
+            yield f"importance weights and bases of {rows} of {self.name} ignored: each row counts once."
         if self.unlabelled and self._left_out:
             yield f"{self._left_out:,} line(s) of {self.name} {self.no_rows}: no prediction"
         if self._labels.absent and not self.unlabelled:
-            yield f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1."
+            yield f"no label of {self.name} is {shown(self._positive)}, the positive label: all are -1."
 
-    def _say(self) -> None:
+    def _update_notes(self) -> None:
         """Replace the notes of an earlier pass by those of this one."""
-        self.notes[:] = [note for note in self.notes if note not in self._said]
-        self._said = list(self._to_say())
-        self.notes += self._said
+        self.notes[:] = [note for note in self.notes if note not in self._pass_notes]
+        self._pass_notes = list(self._new_notes())
+        self.notes += self._pass_notes
 
 
 def number(positive: Any, what: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Labelled messages as a stream: each line a label, a TAB and some text; the features are hashed words.
+"""Labelled messages as a stream: a label, a TAB and a text per line; the features are hashed words.
 
 Format
     `spam<TAB>WINNER!! Call now`. The first TAB counts; CRLF, a missing last new line, blank lines and a byte order
@@ -30,10 +30,14 @@ from novikoff.data.formats.lines import DECIMAL, BadValueError, first_lines, mos
 from novikoff.data.layout import WHOLE, is_number
 
 CHUNK_BYTES = 2**20
+"""Default size of a chunk in bytes."""
 MUST = "a line must be a label, a TAB and a message"
 LABELS_PER_CALL = 256
+"""Number of distinct labels after which the compiled loop returns."""
 BAD_PER_CALL = 256
-FAULTS = ("no TAB", "nothing before its TAB")  # as in data/_loops/words.py
+"""Number of bad lines after which the compiled loop returns."""
+FAULTS = ("no TAB", "nothing before its TAB")
+"""Descriptions of the fault codes of data/_loops/words.py."""
 
 
 class Text(LabelledLines):
@@ -140,13 +144,17 @@ class Text(LabelledLines):
             return word
         exact = is_number(word) and not math.isinf(float(word))
         if not exact or (WHOLE.fullmatch(word) and int(word) != float(word)):  # two labels must not round to one double
-            must = "labels must be finite numbers, whole ones exact as doubles, as the first is one"
+            must = "labels must be finite numbers, integers exact as doubles, because the first is a number"
             raise BadValueError(must, was, Advice("Pass ", Option("positive", letter="VALUE")), LabelError)
         return float(word)
 
 
 class Table:
-    """Hash table in which the compiled loop looks up the words of a row, and the number of entries written so far."""
+    """Hash table in which the compiled loop looks up the words of a row.
+
+    Attributes:
+        past: Number of entries written so far, over all chunks.
+    """
 
     def __init__(self) -> None:
         self._positions = np.full(1, -1, dtype=np.int64)
@@ -161,7 +169,7 @@ class Table:
 
 
 def _canonical(word: str) -> str:
-    """Return the same text for +1, 1 and 1.0; a word unchanged."""
+    """Return one spelling of a number, such as 1 for +1 and 1.0; a word is unchanged."""
     if WHOLE.fullmatch(word):
         return str(int(word))
     number = float(word) if is_number(word) else math.inf

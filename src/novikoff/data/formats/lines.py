@@ -1,8 +1,7 @@
-"""Lines of text: the first ones, for format detection; chunks of whole lines; errors of a line.
+"""Lines of text: the first lines, for format detection; chunks of whole lines; errors of a line.
 
-A chunk ends after a new line; the last line gets one if it has none. After it are `padding` readable bytes. A line
-longer than a chunk makes a longer chunk. A slow pipe makes shorter ones: lines are delayed by at most a tenth of a
-second.
+A chunk ends after a new line; the last line gets one if it has none. `padding` readable bytes follow it. A line longer
+than a chunk makes the chunk longer. A slow pipe makes chunks shorter: lines are delayed by at most a tenth of a second.
 """
 
 from __future__ import annotations
@@ -19,16 +18,19 @@ from novikoff.data.formats.byte_reader import Opened
 from novikoff.data.formats.origin import Origin
 
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
+"""Initial and maximum number of bytes to look at, and the number of lines wanted."""
 BLANK = b"\xef\xbb\xbf \t\r\n"
+"""Bytes to strip before the first character: a byte order mark and white space."""
 SNIFFED_BYTES, SNIFFED_LINES = 2**16, 50
-"""Size of the beginning by which a format is recognised."""
+"""Number of first bytes and lines by which a format is recognised."""
 DECIMAL = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # possessive: no backtracking
-"""Pattern of a number, to be part of another."""
-PATIENCE = 1.0  # seconds to wait for each piece of a pipe's first lines
+"""Pattern of a number, for use in larger patterns."""
+PATIENCE = 1.0
+"""Seconds to wait for each piece of the first lines of a pipe."""
 
 
 def first_lines(head: bytes) -> list[bytes]:
-    """Return the first lines, stripped, without blank lines and comments (#); none if they are not text."""
+    """Return the first lines, stripped, without blank lines and comments (#); empty if they are not text."""
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if len(lines) > 1:
         lines.pop()  # cut off, or empty
@@ -83,7 +85,7 @@ def first_bytes(
             if wanted >= most:
                 break
             wanted *= 2
-        elif opened.tells and head.count(b"\n") >= least and not opened.more(patience):
+        elif opened.pollable and head.count(b"\n") >= least and not opened.more(patience):
             break
         seen, head = head, opened.peek(wanted, wait=True)
         if len(head) == len(seen):
@@ -92,10 +94,12 @@ def first_bytes(
 
 
 LONGEST_LINE = 2**28
+"""Maximum number of bytes of a line."""
 LITTLE = 2**16
-"""Bytes of a source that Python reads line by line: loading a compiled loop takes as long, compiling it seconds."""
+"""Size of a source up to which Python reads it line by line: loading a compiled loop takes as long."""
 
 LIVE_SECONDS = 0.1
+"""Maximum delay of the lines of a pipe."""
 
 
 class Little:
@@ -155,7 +159,7 @@ def whole_lines(
                 if room >= LONGEST_LINE:
                     raise SourceError(
                         f"a line must be shorter than {LONGEST_LINE:,} bytes: {opened.name} has a longer one. "
-                        "Is it the right format?"
+                        "Check the format."
                     )
                 room *= 2
                 text.extend(bytes(max(0, room + padding - len(text))))
@@ -166,6 +170,7 @@ def whole_lines(
             yield text, cut, added
 
 
+# Number in a line that Python reads again after the compiled loop has rejected it
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -177,10 +182,10 @@ class BadLineError(Exception):
     """Error of a line.
 
     Args:
-        must: What is expected.
+        must: Requirement that was not met.
         column: Column of the error, from 1.
         was: Text found there.
-        do: What to do.
+        do: Advice.
         error: Class of the error to raise.
     """
 
@@ -199,9 +204,9 @@ class BadValueError(BadLineError):
     """Error of a value.
 
     Args:
-        must: What is expected.
+        must: Requirement that was not met.
         was: Value found.
-        do: What to do.
+        do: Advice.
         error: Class of the error to raise.
         **where: Position of the value, such as its key.
     """

@@ -5,8 +5,8 @@ Reading again
 Fingerprint
     Identifies a file by size, modification time, location and a sample of its bytes.
 URLs
-    Opened by fsspec: s3://, gs://, memory://, file:// and others that are installed. fsspec is an extra
-    (`pip install "novikoff[urls]"`), and so is the package it needs for each storage, such as s3fs for s3://.
+    Opened by fsspec: s3://, gs://, memory://, file:// and others that are installed. fsspec is an optional dependency
+    (`pip install "novikoff[urls]"`), and each storage needs a package of its own, such as s3fs for s3://.
 Copies
     Tables and Arrow files are read more than once (`OnDisk`): standard input and other file objects are decompressed
     to a temporary file, which is deleted with the stream.
@@ -50,7 +50,7 @@ class Origin:
     Attributes:
         name: Name of the source in messages.
         rereadable: Whether it can be read again.
-        fixed: Whether it is a file or bytes in memory, without user code behind it.
+        fixed: Whether it is a file or bytes in memory, so that no user code computes the bytes.
     """
 
     def __init__(self, source: Any) -> None:
@@ -90,8 +90,8 @@ class Origin:
                 if opened.packing is None:
                     return opened.size()
         raise SourceError(
-            f"a source must be a file that is not packed, to be cut: {self.name} is not. Unpack it, or cut it into "
-            "several files and name them by a pattern, as part-*.svm."
+            f"only an uncompressed file can be split: {self.name} is not one. Decompress it, or split it into several "
+            "files and name them by a pattern such as part-*.svm."
         )
 
     def line_from(self, byte: int) -> int:
@@ -172,7 +172,7 @@ class Origin:
 
 
 def place(path: str) -> str:
-    """Return a digest of the real path: model files are shared, paths must not be."""
+    """Return a digest of the real path; the path itself must not be in model files, which are shared."""
     return hashlib.blake2b(os.fsencode(os.path.realpath(path)), digest_size=16).hexdigest()
 
 
@@ -273,11 +273,13 @@ def _unreadable(url: str, error: Exception) -> SourceError:
 
 
 COPIED_AT_ONCE = 2**20
+"""Number of bytes copied at a time."""
 PACKED = (".gz", ".bz2", ".xz", ".zst")
+"""Suffixes of compressed files."""
 
 
 class OnDisk:
-    """File on disk that can be read more than once; other sources are copied to a temporary file.
+    """A file that can be read more than once; standard input and file objects are copied to a temporary file.
 
     Args:
         source: Path, URL, "-" or binary file object.

@@ -1,8 +1,8 @@
 """Detection of a pandas index stored among the columns: it numbers rows and is not a feature.
 
-In Arrow tables and files the schema's metadata name it, under the key "pandas", or, if these were lost, names such as
-`__index_level_0__`. In text it is the first column or columns, if only these have no name (R writes row names in the
-same way).
+In Arrow tables and files the index is recognised by the metadata of the schema, under the key "pandas", or by names
+such as `__index_level_0__`. In text it is the first column or columns, if only these have no name (R writes row names
+in the same way).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from novikoff.core.errors import SourceError
 
 UNNAMED = re.compile(r"__index_level_[0-9]+__")
+"""Pattern of the names that pyarrow gives to the levels of an unnamed index."""
 
 
 def index_columns(schema: Any) -> tuple[int, ...]:
@@ -28,24 +29,24 @@ def index_columns(schema: Any) -> tuple[int, ...]:
 
 
 def index_notes(levels: Sequence[str], name: str) -> list[str]:
-    """Return the notes about an index that is left out; empty if there is none."""
+    """Return the notes about an index that is ignored; empty if there is none."""
     named = [f'"{level}"' for level in levels if not UNNAMED.fullmatch(level)]
     which = f" ({', '.join(named)})" if named else ""
-    left_out = f"the index of {name}{which} is left out: it is no column. reset_index() makes one of it"
-    return [left_out] if levels else []
+    note = f"the index of {name}{which} is ignored: it is not a column. reset_index() turns it into one"
+    return [note] if levels else []
 
 
 def check_asked(
     levels: Sequence[str], names: Sequence[str], label: Any, known: Sequence[str], others: Any, name: str
 ) -> None:  # fmt: skip
-    """Raise SourceError if an index is asked for as a column, or is named like a label when no column is.
+    """Raise SourceError if an index is requested as a column, or is named like a label while no column is.
 
     Args:
         levels: Names of the index.
         names: Names of the columns.
-        label: Column asked for as label or outcome; None for the default.
+        label: Column requested as label or outcome; None for the default.
         known: Default names of that column.
-        others: Further columns asked for, if any.
+        others: Further requested columns, if any.
         name: Name of the source in messages.
     """
     asked = [label, *([others] if isinstance(others, str) else others or ())]
@@ -64,4 +65,4 @@ def unnamed_first(names: Sequence[str]) -> int:
 def unnamed_note(count: int, name: str) -> str:
     """Return the note about an index in text."""
     which = "the first column" if count == 1 else f"the first {count} columns"
-    return f"{which} of {name} left out: without a name, an index as pandas and R write it"
+    return f"{which} of {name} ignored: no name, like the index that pandas and R write"

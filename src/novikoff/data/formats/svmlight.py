@@ -1,8 +1,8 @@
 """svmlight (libsvm) text as a stream: `label [qid:N] index:value index:value ... [# comment]`.
 
 Format
-    One row per line; blank lines and comments are skipped, a label alone is a row without features. Indices are whole
-    numbers from 0 to 2^32-2, kept as they are, in any order; entries with the same index in a row are summed. Numbers
+    One row per line; blank lines and comments are skipped, a label alone is a row without features. Indices are
+    integers from 0 to 2^32-2, kept as they are, in any order; entries with the same index in a row are summed. Numbers
     are read exactly as by Python's float, and must be finite. qid is ignored. Compressed files are decompressed.
 Labels
     Two values, the larger +1; `positive` overrides; `multiclass` for 0 .. k-1. Determined from the first 16 MB; if
@@ -31,7 +31,8 @@ from novikoff.data.formats.lines import DECIMAL, BadLineError, Row, finite, firs
 from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
-"""Limit for the end of the first line of a chunk, up to which Python reads it after the plain loop rejects it."""
+"""Maximum length of a first line that Python reads after the plain loop has rejected it; a longer one needs the general
+loop, which takes longer to compile."""
 
 
 class Svmlight(LabelledLines):
@@ -87,7 +88,7 @@ class ChunkParser(LineParser):
 
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
         kernel = self._kernel
-        colons, blanks, line_colons, line_blanks, table, wrong = self._own(size)
+        colons, blanks, line_colons, line_blanks, table, wrong = self._arrays(size)
         places = kernel.Separators(colons, blanks, line_colons, line_blanks)
         if little:
             count, room = text.count(b"\n", 0, size), text.count(b":", 0, size)
@@ -124,6 +125,7 @@ def _arrays(kernel: Any, size: int) -> Arrays:
 
 
 LARGEST_INDEX = 2**32 - 2
+"""Largest index of a feature."""
 FIELD = re.compile(rb"[^ \t]+")
 WHOLE = re.compile(rb"[0-9]+")
 

@@ -6,11 +6,11 @@ Format
     the weight of their namespace. Numbers are read exactly as by Python's float, and must be finite. Compressed files
     are decompressed. Not supported: text values (city:paris; write city=paris), and labels that are not one number.
 Features
-    The indices of Vowpal Wabbit with `-b bits`. A namespace has a base: 0 without a name, n for a whole number n,
-    otherwise the MurmurHash3 of its name. A feature in it is base + n for a whole number n, base + k for the k-th
-    without a name (k from 0), otherwise the MurmurHash3 of its name with the base as seed; all modulo 2^bits. So
-    numbers in the unnamed namespace stay as they are below 2^bits, and never collide within a namespace. Entries with
-    the same index in a row are summed.
+    The indices are those of Vowpal Wabbit with `-b bits`. A namespace has a base: 0 without a name, n if its name is an
+    integer n, otherwise the MurmurHash3 of its name. The index of a feature is base + n if its name is an integer n,
+    base + k for the k-th feature without a name (k from 0), otherwise the MurmurHash3 of its name with the base as
+    seed; all modulo 2^bits. So numbers below 2^bits in the unnamed namespace stay as they are, and numbers never
+    collide within a namespace. Entries with the same index in a row are summed.
 Weights
     The theorems count every round once, from the learner's score alone: an importance other than 1 or a base other
     than 0 is an error, or with `ignore_weights` ignored, with a note.
@@ -103,7 +103,7 @@ class ChunkParser(LineParser):
         return replace(parsed, labels=parsed.labels.copy(), row_lines=parsed.row_lines.copy(), x=parsed.x.copy())
 
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
-        *rows, table = self._own(size)
+        *rows, table = self._arrays(size)
         mask = np.uint64(2**self._bits - 1)
 
         def advance(state: NDArray[np.uint64]) -> None:
@@ -128,8 +128,9 @@ def _arrays(kernel: Any, size: int) -> Arrays:
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f]")
 WORD = re.compile(rb"[^ \t]+")
 CORRECT = "Correct the line"
-NEUTRAL = ("an importance weight must be 1, as the theorems count every round once",
-           "a base must be 0, as the theorems know no score but the learner's")  # fmt: skip
+NEUTRAL = ("an importance weight must be 1, because the theorems count every round once",
+           "a base must be 0, because the theorems know only the learner's score")  # fmt: skip
+"""Requirements on the numbers after the label."""
 
 
 def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | None:
@@ -147,7 +148,7 @@ def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | Non
     head, bar, rest = line.partition(b"|")
     if not bar:
         raise BadLineError(
-            "a line must have a bar before its features", 1, line, "Is it Vowpal Wabbit text? Correct it"
+            "a line must have a bar before its features", 1, line, "Check the format, or correct the line"
         )
     label, ignored = _label(head, line, ignore_weights)
     entries: dict[int, float] = {}
@@ -161,7 +162,7 @@ def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | Non
             value = finite(number, column + len(name) + 1, what) if colon else 1.0
             if word.start() == 0:
                 if not name:
-                    raise BadLineError("a namespace must have a name", column, text, "Put a blank behind the bar")
+                    raise BadLineError("a namespace must have a name", column, text, "Put a blank after the bar")
                 base, weight = hashed(name, 0), value
                 continue
             if not math.isfinite(value * weight):

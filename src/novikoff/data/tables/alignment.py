@@ -38,20 +38,20 @@ def adopted(
         known = encoding is None or encoding.dense or stream.encoding is encoding
         if not known:
             raise MismatchError(
-                f"{whose} learned from a table with other columns than numbers: {stream.name} is no table, or was "
-                "converted from another. Play it on one with the same columns."
+                f"{whose} was trained on a table with columns that are not numeric: {stream.name} is not a table, or "
+                "was converted from another one. Use a table with the same columns."
             )
         return matched(stream, names, whose)
     if encoding is None and numbered and not stream.encoding.dense:
         raise MismatchError(
-            f"{whose} identifies features by number: {stream.name} is a table, whose features have names. Begin a new "
-            "game, or play it on a source like the first."
+            f"{whose} identifies features by number: {stream.name} is a table, whose features have names. Start a new "
+            "game, or use a source like the first."
         )
     if encoding is None and names is not None:
         if not stream.encoding.dense:
             raise MismatchError(
                 f"{whose} was trained on numeric columns",
-                f"{stream.name} has others",
+                f"{stream.name} has other columns",
                 Advice("Pass ", Option("columns", letter="NAMES"), " to choose them."),
             )
         encoding = Encoding([Column(name, "number") for name in names])

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ISO = "%Y-%m-%d"
+"""Default date format."""
 WHOLE_REAL = re.compile(r"([+-]?[0-9]+)\.0+")
-"""Pattern of a whole number written as a real one."""
+"""Pattern of an integer written with decimals."""
 
 
-LABELS_INSTEAD = "Correct the cell, or choose a learner of labels, such as auto."
+LABELS_INSTEAD = "Correct the cell, or choose a classifier, such as auto."
 """Advice for regression outcomes that are not numbers."""
 
 
@@ -46,7 +47,7 @@ def missing(row: int, column: str, what: str = "labels", cell: object = None) ->
 
 
 def category_instead(column: Column) -> str:
-    """Return the advice for a column that is not numeric, or not of dates."""
+    """Return the advice for a column with cells that are not numbers or dates."""
     return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
 
 
@@ -62,7 +63,7 @@ def array(values: list[object], kind: Kind) -> pa.Array:
 
 
 def numbers(array: pa.Array, column: Column) -> NDArray[np.number]:
-    """Return int64 if all numbers are whole and none is missing, otherwise float64 with NaN for missing ones."""
+    """Return int64 if the column has integers and none is missing, otherwise float64 with NaN for missing ones."""
     import pyarrow as pa
 
     if is_text(array.type):
@@ -123,6 +124,7 @@ def distinct(array: pa.Array, tokens: Sequence[str] = MISSING) -> tuple[list[str
     array = whole(array)
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    # firsts[code] is the first row with that code: assigned backwards, so that the earliest row wins.
     firsts = np.full(len(encoded.dictionary) + 1, len(codes))
     firsts[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     came = np.argsort(firsts[:-1])[: np.count_nonzero(firsts[:-1] < len(codes))]
@@ -169,7 +171,7 @@ def _moments_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
             found[code] = moment(value, form)
         except ValueError:
             row = int(np.argmax(codes == code))
-            must = f"dates must be as the first, {form}"
+            must = f"dates must have the format of the first, {form}"
             if form.startswith("%m/%d"):
                 must = "dates must have the month first, as the first rows are read"
             do = Advice("Write all as 2024-12-31, or pass ", Option("category", column.name), " to learn from words.")

@@ -8,13 +8,13 @@ Kinds
     text       one feature per word, its value the number of occurrences
     ignored    no feature
 Detection
-    From the cells of the first rows that are not missing: all numbers (except for one, or one in ten, which is then an
-    error rather than a sign of a category), all booleans, all dates of one format; otherwise text if most cells differ
-    and have several words, otherwise a category. A column without values stays unknown until its first value.
+    From the first cells that are not missing: numbers if all are (except for one, or one in ten, which is then an error
+    rather than a sign of a category); booleans if all are; dates if all have one format; otherwise text if most cells
+    differ and have several words, otherwise a category. A column without values stays unknown until its first value.
 Missing
-    An empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in upper or lower case; among numbers and dates also -,
-    --, ---, a dot and "missing"; and missing values of a frame: no feature of the column, but the feature
-    `age is missing`. None, - and a dot are valid labels. An infinite number is an error.
+    Missing are an empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in upper or lower case; among numbers and
+    dates also -, --, ---, a dot and "missing"; and the missing values of a frame. A missing cell has no feature of its
+    column, but the feature `age is missing`. None, - and a dot are valid labels. An infinite number is an error.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ DATES = (
 )  # fmt: skip
 """Date formats; the first one that fits the first cells is used."""
 DAY = 86_400.0
+"""Seconds per day."""
 ZONE = re.compile(r"(Z|[+-][0-9]{2}:?[0-9]{2})$")
 SEVERAL_WORDS = 4.0
 """Mean number of words per cell from which a column is text."""
@@ -61,7 +62,7 @@ ID_ROWS = 20
 
 @dataclass(frozen=True)
 class Column:
-    """Column that is used as a feature.
+    """A column that is used as a feature.
 
     Attributes:
         name: Name of the column.
@@ -81,7 +82,7 @@ class Column:
 
     @property
     def what(self) -> str:
-        """Kind in words."""
+        """Kind of the column, in words."""
         order = {"%m/": ", month first", "%d/": ", day first"}.get((self.form or "")[:3], "")
         date = ("date and time" if self.timed else "date") + order
         words = {"time": date, "text": "text, word by word"}
@@ -215,7 +216,7 @@ def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
 
 
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
-    """Return whether a column differs in every row, like a name or number of the row."""
+    """Return whether a column looks like an id of its rows: a different name, or a number that counts the rows."""
     stripped = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
     if (
         len(stripped) < ID_ROWS

@@ -1,4 +1,4 @@
-"""Choice of the columns of a table and their kinds: as asked, as detected, or as a learner knows them."""
+"""Choice of the columns of a table and their kinds: as requested, as detected, or as in training."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from novikoff.data.tables.row_weights import RowWeights
 from novikoff.data.tables.table_reader import Reader
 
 WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
+"""Advice for dates."""
 
 Asked = Sequence[str | int] | str | int
 """Columns by name or number, or a single one."""
 
 
 def listed(asked: Asked) -> Sequence[str | int]:
-    """Return the columns asked for as a sequence."""
+    """Return the requested columns as a sequence."""
     return [asked] if isinstance(asked, (str, int)) else asked
 
 
@@ -53,10 +54,10 @@ class Choice:
     """Options about the columns of a table.
 
     Attributes:
-        label: Label column as asked for; None for the default.
-        used: Names of the feature columns; None for all others.
+        label: Requested label column; None for the default.
+        used: Names of the feature columns; None for all columns that have no other role.
         left_out: Names of columns to leave out.
-        kinds: Columns asked for by kind.
+        kinds: Requested columns by kind.
     """
 
     label: str | int | None
@@ -83,7 +84,7 @@ class Choice:
         return [kind_of(reader, name, head[name], self.kinds) for name in names]
 
     def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
-        """Return the label column of the encoding wherever it is, unless another was asked for."""
+        """Return the label column of the encoding, wherever it is, unless another one was requested."""
         if self.label is not None or label is None:
             return label
         if encoding.label in reader.names:
@@ -111,7 +112,7 @@ class Choice:
                 raise MismatchError(
                     f"rows must be weighted by {quoted(weight)}, as when {whose} was trained",
                     f"{reader.name} has such a column",
-                    Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
+                    Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " to count every row "
                            "once."),
                 )  # fmt: skip
             left_out = left_out | {weight}  # weights do not matter for predictions
@@ -119,7 +120,7 @@ class Choice:
 
 
 def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> Target:
-    """Return the label column: as asked, by its name, or the last (layout.target_column)."""
+    """Return the label column: as requested, by its name, or the last (layout.target_column)."""
     if asked is not None:
         return Target(find(reader, asked, "the label column"), "as asked")
     there = [n for n in reader.names[reader.index :] if n not in left_out and n not in used]
@@ -133,20 +134,20 @@ def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], l
 
 
 def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]]) -> Column:
-    """Return a column with its kind, as asked or as detected."""
+    """Return a column with its kind, as requested or as detected."""
     kinds = [kind for kind, names in chosen.items() if name in names]
     if len(kinds) > 1:
         raise SourceError(f"a column must have one kind: {name} is requested as {' and '.join(kinds)}.")
     if any(isinstance(cell, (list, dict)) for cell in head):
         raise SourceError(
-            f"columns must hold plain values: column {quoted(name)} of {reader.name} holds lists or objects. "
-            "Write a column a feature, or leave it out."
+            f"columns must have plain values: column {quoted(name)} of {reader.name} has lists or objects. "
+            "Write one column per feature, or leave it out."
         )
     found = recognise(name, head)
     if not kinds or kinds[0] == found.kind:
         return found
     if kinds[0] == "time":
-        raise SourceError(f"dates must be of one form: {name} of {reader.name} has {_forms(head)}. {WRITTEN}")
+        raise SourceError(f"dates must have one format: {name} of {reader.name} has {_forms(head)}. {WRITTEN}")
     return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
@@ -155,7 +156,7 @@ def _forms(cells: Sequence[object]) -> str:
     stripped = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     odd = next((cell for cell in stripped if form_of([cell]) is None), None)
     if odd is not None:
-        return f"{quoted(odd)}, which is no date that is known"
+        return f"{quoted(odd)}, which is not a date in a known format"
     other = next((k for k in range(2, len(stripped)) if form_of(stripped[:k]) is None), len(stripped))
     return f"{quoted(stripped[0])} and {quoted(stripped[other - 1])}"
 
@@ -163,17 +164,17 @@ def _forms(cells: Sequence[object]) -> str:
 def advice(
     columns: Sequence[Column], head: Mapping[str, Sequence[Any]], categories: Sequence[str], name: str
 ) -> list[str]:
-    """Return notes on columns whose kind may be wrong; `categories` were asked for as such."""
+    """Return notes on columns whose kind may be wrong; `categories` were requested as such."""
     found: list[str] = []
     for column in columns:
         cell = disguised_number(column, head[column.name])
         if cell is not None and column.name not in categories:
             found.append(
-                f"{column.name} of {name} is taken for a category: its numbers, like {quoted(cell)}, are not "
+                f"{column.name} of {name} is read as a category: its numbers, like {quoted(cell)}, are not "
                 "written as 1234.56. Rewrite them to learn from their size."
             )
         elif column.name not in categories and (word := word_among_numbers(column, head[column.name])) is not None:
-            text = f"{column.name} of {name} is taken for a category: its cells are numbers, but for {quoted(word)}. "
+            text = f"{column.name} of {name} is read as a category: its cells are numbers except for {quoted(word)}. "
             do = "Leave these cells empty to learn from the size of the numbers, or pass "
             found.append(Advice(text, do, Option("category", column.name), " if it is one."))
         elif (date := either_order(column, head[column.name])) is not None:
@@ -181,7 +182,7 @@ def advice(
             found.append(Advice(text, "write 2024-12-31, or pass ", Option("category", column.name), "."))
         elif looks_like_id(column, head[column.name]):
             rows = f"each of the first {len(head[column.name]):,} rows"
-            text = f"{column.name} of {name} is different in {rows}: it cannot help to predict new rows. Pass "
+            text = f"{column.name} of {name} differs in {rows}: it cannot help to predict new rows. Pass "
             found.append(Advice(text, Option("drop", column.name), " to leave it out."))
     return found
 
@@ -191,7 +192,7 @@ def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> 
     if encoding.label_weights != weights.by_label:
         were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
         raise MismatchError(
-            f"label weights must be those that {whose} was trained with", f"those were {were or 'all the same'}",
+            f"label weights must be those with which {whose} was trained", f"those were {were or 'all the same'}",
             Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",
         )  # fmt: skip
 
@@ -199,7 +200,7 @@ def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> 
 def matched_columns(
     encoding: Encoding, columns: Sequence[Column], reader: Reader, whose: str
 ) -> tuple[dict[str, str], str | None]:
-    """Return the column for each column of the encoding, by name or else by position, and a note."""
+    """Return the column for each column of the encoding, matched by name or else by position, and a note."""
     known, shown = [c.name for c in encoding.columns], [c.name for c in columns]
     if encoding.named and reader.named:
         missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]

@@ -1,4 +1,4 @@
-"""Columns of Arrow and Parquet files, and of data frames in memory, a piece of rows at a time.
+"""Columns of Arrow and Parquet files, and of data frames in memory, read in pieces of some rows.
 
 Frames are those that narwhals supports (pandas, polars, pyarrow tables, ...); a lazy one is collected. The index of a
 pandas frame is not a column. Cost: a copy of the rows of a piece; Parquet decodes only the wanted columns, by row
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS_AT_ONCE = 65_536
+"""Default maximum number of rows per piece."""
 
 
 class Columnar(Reader):
@@ -143,7 +144,7 @@ def _table(frame: Any, name: str) -> tuple[pa.Table, Sequence[str]]:
     except (pa.ArrowException, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise SourceError(
-            f"a frame must be a data frame, each column of one type: got {type(frame).__name__} ({reason})."
+            f"a frame must be a data frame with one type per column: got {type(frame).__name__} ({reason})."
         ) from None
     index = index_columns(table.schema)
     levels = [table.column_names[c] for c in index]

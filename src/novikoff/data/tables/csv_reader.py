@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import HEADER, Option, SourceError, Where, quoted
 from novikoff.core.executors import cores
 from novikoff.core.types import Position, counts_at
-from novikoff.data.formats.buffer_pool import OwnArrays
+from novikoff.data.formats.buffer_pool import ThreadArrays
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, PADDING, in_order
 from novikoff.data.formats.lines import Little
 from novikoff.data.formats.pandas_index import unnamed_first, unnamed_note
@@ -53,13 +53,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CSV_CHUNK_BYTES = 2**21
+"""Default size of a chunk in bytes."""
 SPELLED, SPELLED_IN_NUMBERS = (
     sorted({how(word) for word in words for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
     for words in (MISSING, NO_NUMBER)
 )
+"""Spellings of missing values for pyarrow, which compares case: in any column, and in columns of numbers."""
 SPLIT = re.compile(rb'"[\x80-\xbf]')
 """Pattern of a continuation byte after a quote, which is not UTF-8."""
-HEX = re.compile(rb'0"?[xX]')  # a quote may stand between the two characters
+HEX = re.compile(rb'0"?[xX]')
+"""Pattern of the start of a hexadecimal number; there may be a quote between the two characters."""
 
 
 Chunk = tuple[bytearray, int, int, Any]
@@ -73,7 +76,7 @@ class Delimited(TextReader):
         source: Path, "-" for standard input, or binary file object.
         header: Whether the first row is a header; None detects it.
         delimiter: Cell separator; None detects it.
-        asked: Columns asked for, which help to detect a header.
+        asked: Requested columns, which help to detect a header.
         skip_bad: Number of bad rows to skip before an error.
         threads: Number of parsing threads; None for one per core.
         chunk: Bytes parsed at a time.
@@ -92,13 +95,15 @@ class Delimited(TextReader):
         """Detect delimiter, header and columns."""
         check_encoding(text, self.name)
         if b"\0" in text:
-            raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it another format?")
+            raise SourceError(f"text must be without zero bytes: {self.name} has some. Check the format.")
         whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
         self._check_rows(text)
         self._between = find_delimiter(text, self._delimiter)
         rows = list(islice(rows_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
         if not rows:
-            raise SourceError(f"a source must not be empty: {self.name} has no rows. Check the file, or what wrote it.")
+            raise SourceError(
+                f"a source must not be empty: {self.name} has no rows. Check the file, or the program that wrote it."
+            )
         line, last, first = rows[0]
         for c, cell in enumerate(first):
             if NOT_UTF8.search(cell):
@@ -108,7 +113,7 @@ class Delimited(TextReader):
         self.named = has_header(rows, self._asked, self.name) if self._header is None else self._header
         if self.named and len(rows) == 1:
             was = f"{self.name} has a header on line {line} and no rows"
-            raise SourceError("a source must not be empty", was, "Check what wrote it.")
+            raise SourceError("a source must not be empty", was, "Check the program that wrote it.")
         self.names = names_apart(cell.strip() if self.named else "" for cell in first)
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:
@@ -121,7 +126,7 @@ class Delimited(TextReader):
         start = text.removeprefix(BYTE_ORDER_MARK).lstrip()
         if start[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
             do = "Save the file itself, not the page that shows it."
-            raise SourceError("a table must consist of rows and columns", f"{self.name} is a page of HTML or XML", do)
+            raise SourceError("a table must consist of rows and columns", f"{self.name} is an HTML or XML page", do)
         if not start.startswith(b"#"):
             return
         lines = start.splitlines(keepends=True)
@@ -174,7 +179,7 @@ class Delimited(TextReader):
             return size
         if self.cut:
             raise SourceError(
-                f"a table must be without quotes to be cut: {self.name} has some, and rows could go on behind a line. "
+                f"only a table without quotes can be split: {self.name} has some, so a row may span several lines. "
                 "Convert it first: novikoff convert."
             )
         mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
@@ -189,7 +194,7 @@ class Delimited(TextReader):
         Args:
             text: Whole rows.
             wanted: Kind of each wanted column.
-            whole: Columns of whole numbers.
+            whole: Columns of integers.
             mended: Whether the rows were already checked one by one.
         """
         import pyarrow as pa
@@ -214,7 +219,7 @@ class Delimited(TextReader):
             return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
 
         try:
-            if whole & {*numbers} and HEX.search(text):  # pyarrow would read hexadecimal as a whole number
+            if whole & {*numbers} and HEX.search(text):  # pyarrow would read hexadecimal as an integer
                 written = {name: pa.string() for name in whole & {*numbers}}
                 as_text = arrow.ConvertOptions(column_types=written, include_columns=list(written))
                 for column in arrow.read_csv(pa.BufferReader(text), reading, parsing, as_text).columns:
@@ -313,7 +318,7 @@ class Delimited(TextReader):
 
 
 def _encoded(text: io.StringIO) -> bytes:
-    """Return the original bytes: a column that is left out need not be UTF-8."""
+    """Return the original bytes: a column that is not used need not be UTF-8."""
     return text.getvalue().encode("utf-8", "surrogateescape")
 
 
@@ -323,7 +328,7 @@ def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any],
     first = [cell.strip() for cell in cells]
     named = [column for column in asked if isinstance(column, str)]
     if any(not WHOLE.fullmatch(column) or not -len(first) <= int(column) < len(first) for column in named):
-        return True  # a column asked for by name needs a header
+        return True  # a column requested by name needs a header
     below = [row for _, _, row in rows[1:] if len(row) == len(first)]
     called = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
     kinds = [recognise("", [row[c] for row in below]).kind for c in range(len(first))]
@@ -349,21 +354,21 @@ def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any],
 
 
 ARROW = 64
-"""Speed of pyarrow relative to Python: 4 MB in about 0.05 s, the time to load the compiled loops."""
+"""Speed of pyarrow relative to the Python reader: 4 MB in about 0.05 s, the time to load the compiled loops."""
 
 
 class PlainCells:
     """Parser of chunks without quotes by compiled loops.
 
     Most tables are plain. A chunk that is not, or has an invalid cell among numbers, is left to the general reader. The
-    results are identical to its results, bit for bit.
+    results of both are the same, bit for bit.
 
     Args:
         names: Names of all columns.
         delimiter: Cell separator.
         wanted: Kind of each wanted column.
-        whole: Columns of whole numbers, judging by the first rows.
-        needed: Column without missing cells (the label).
+        whole: Columns of integers, according to the first rows.
+        needed: Column that must have no missing cells (the label).
     """
 
     def __init__(
@@ -375,7 +380,7 @@ class PlainCells:
         self._names, self._runs = names, runs(self._numbers)
         self._known = "text" not in wanted.values()
         self._little = Little(ARROW)
-        self._places = OwnArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
+        self._places = ThreadArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
 
     def arrays(self, text: bytearray, size: int) -> tuple[int, dict[str, Any]] | None:
         """Return the number of rows and the array of each column; None if the chunk is not plain. Thread-safe.
@@ -388,10 +393,10 @@ class PlainCells:
             return None
         from novikoff.data._loops import cells as kernel
 
-        data, width, own = np.frombuffer(text, np.uint8), np.uint64(self._width), len(self._numbers)
+        data, width, count = np.frombuffer(text, np.uint8), np.uint64(self._width), len(self._numbers)
         ends, line_ends = self._places(size)
         lines = int(kernel.places(data, np.uint64(size), np.uint64(ord(self._delimiter)), ends, line_ends))
-        x, y = np.empty(lines * own + kernel.WIDE), np.empty(kernel.WIDE)
+        x, y = np.empty(lines * count + kernel.WIDE), np.empty(kernel.WIDE)
         row_lines, odd = np.empty(lines, np.uint32), np.empty(lines, np.uint32)
         rows, odds = map(int, kernel.parse(
             data, np.uint64(lines), width, self._runs, width, True, ends, line_ends,
@@ -401,8 +406,8 @@ class PlainCells:
         if odds or not rows:
             return None
         cells = (ends, line_ends, row_lines)
-        columns = np.empty((own, rows))
-        kernel.transposed(x[: rows * own].reshape(rows, own), columns)
+        columns = np.empty((count, rows))
+        kernel.transposed(x[: rows * count].reshape(rows, count), columns)
         found: dict[str, Any] = {}
         for column, values in zip(self._numbers, columns, strict=True):
             gaps = bool(np.isnan(values).any())
@@ -416,9 +421,9 @@ class PlainCells:
         for column in self._words:
             known = np.full(2 ** (2 * rows).bit_length(), -1, dtype=np.int32)
             codes, places = np.empty(rows, np.int32), np.empty((rows, 2), np.uint32)
-            count = int(kernel.coded(data, np.uint64(rows), np.uint64(column), *cells, known, codes, places))
+            values_found = int(kernel.coded(data, np.uint64(rows), np.uint64(column), *cells, known, codes, places))
             try:
-                words = [text[begin:end].decode() for begin, end in places[:count].tolist()]
+                words = [text[begin:end].decode() for begin, end in places[:values_found].tolist()]
             except UnicodeDecodeError:
                 return None
             if self._names[column] == self._needed and any(map(is_missing, words)):

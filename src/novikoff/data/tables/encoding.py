@@ -34,6 +34,7 @@ from novikoff.data.tables import cells
 from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
 
 TEXT_BITS = 18
+"""Bits of the hash of tables with a text column, by default."""
 MARK = re.compile("=|: | is missing")
 """Separators between the column name and the rest of a feature name."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -89,8 +90,8 @@ class Surprises:
     """Unseen values in rows to be predicted, by column.
 
     Attributes:
-        categories: Number of rows with an unseen category, and the first such category.
-        numbers: Number of missing values where training had none.
+        categories: Number of rows with an unseen category, and the first such category, by column.
+        numbers: Number of missing values in columns without missing values in training.
     """
 
     def __init__(self) -> None:
@@ -113,7 +114,7 @@ class Encoding(Stateful):
         bits: Features are hashed into 2^bits; None numbers them.
         named: Whether the columns have names; otherwise tables are matched by position.
         label: Label column, if any; in another table its position may differ.
-        left_out: Columns that are not learned from, left out of other tables too.
+        left_out: Columns that are not learned from, and ignored in other tables too.
         weight: Column of row weights, not needed for prediction.
         label_weights: Weight of rows by label.
 
@@ -315,7 +316,7 @@ class Encoding(Stateful):
         rows = _sparse(slots, found, count, self.width)
         for column, (data, ends, missing) in texts:
             stops = np.where(missing, ends[:-1], ends[1:])
-            rows = beside(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
+            rows = joined_rows(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
         return merged(rows)
 
     def _stem(self, column: Column) -> str:
@@ -357,7 +358,7 @@ class Encoding(Stateful):
         for mark in MARK.finditer(feature):  # stems are unambiguous: at most one of these is a column's
             if (column := stems.get(feature[: mark.start()])) is not None:
                 return column, mark
-        raise ModelFileError(f"every feature of a table must be one of its columns: {feature!r} is not.")
+        raise ModelFileError(f"every feature of a table must belong to a column: {feature!r} does not.")
 
     def sources(self) -> list[str]:
         """Return the table column of each feature, by index; the parts of a date belong to its column.
@@ -389,11 +390,11 @@ class Encoding(Stateful):
         return found
 
     def known(self) -> list[int]:
-        """Return sizes of what is known: features, first times, columns of known kind."""
+        """Return the numbers of known features, of first times, and of columns of known kind."""
         return [len(self.places), len(self.begins), sum(column.kind != "unknown" for column in self.columns)]
 
     def knows_less(self, known: Sequence[int]) -> bool:
-        """Return whether it knows less than an encoding with these sizes."""
+        """Return whether one of the numbers of `known` is smaller than in `known`, the result of another encoding."""
         return any(now < then for now, then in zip(self.known(), known, strict=True))
 
     def agrees(self, other: Encoding) -> bool:
@@ -418,7 +419,7 @@ class Encoding(Stateful):
         self.dense &= found["dense"]
         self.places = {name: place for place, name in enumerate(found["places"])}
         self.gaps = set(found["gaps"])
-        require(len(self.places) == len(found["places"]), "no feature of a table may be there twice", found["places"])
+        require(len(self.places) == len(found["places"]), "features of a table must be distinct", found["places"])
 
 
 def _by_name(kind: type) -> Callable[[Any], dict[str, Any]]:
@@ -500,8 +501,8 @@ def counted(
     return Sparse(ends, indices[:entries], values[:entries], 2**bits, checked=True)
 
 
-def beside(left: Sparse, right: Sparse) -> Sparse:
-    """Return rows with the entries of both."""
+def joined_rows(left: Sparse, right: Sparse) -> Sparse:
+    """Return rows with the entries of both: those of `left`, then those of `right`."""
     ends = left.indptr + right.indptr
     indices, values = np.empty(int(ends[-1]), np.uint32), np.empty(int(ends[-1]))
     for part, shift in ((left, right.indptr[:-1]), (right, left.indptr[1:])):

@@ -1,16 +1,16 @@
 """Meaning of the cells in a table of predictions, for all formats: roles of columns, values of cells, and the loss.
 
-Numbers are themselves. Text is allowed where predictions are only compared with outcomes (zero-one loss): each text
-gets a number from 2^52 on, in order of appearance, shared by outcomes and experts. Empty, ?, NA and NaN are missing.
+Numbers stay as they are. Text is allowed if predictions are only compared with outcomes (zero-one loss): each text gets
+a number from 2^52 on, in order of appearance, shared by outcomes and experts. Empty, ?, NA and NaN are missing.
 
 The loss of a table is inferred if its first rows leave no doubt; otherwise it must be given.
 
 squared     all numbers from 0 to 1, some written with decimals: probabilities and outcomes (the Brier score). The loss
             rejects any later value outside 0 to 1
 zero-one    the outcome and every expert have text: labels, which can only be compared
-zero-one    two whole numbers, shared by outcomes and experts, and no other value: with two values every loss is the
-            zero-one loss, up to scale. A third value later is an error
-Everything else is ambiguous. 50 and 60 for an outcome of 55 may be labels, both wrong, or degrees, both near.
+zero-one    two integers, shared by outcomes and experts, and no other value: with two values every loss is the zero-one
+            loss, up to scale. A third value later is an error
+Everything else is ambiguous: 50 and 60 for an outcome of 55 may be labels, both wrong, or degrees, both close.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from novikoff.data.layout import WHOLE, column_name, find_column, is_number, nam
 from novikoff.data.tables.column import is_missing
 
 OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
+"""Default names of the outcome column."""
 FIRST_TEXT = 2**52
+"""Number that stands for the first text."""
 MOST_TEXTS = 2**16
+"""Maximum number of distinct texts."""
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -70,7 +73,8 @@ def choose(
 ) -> Chosen:  # fmt: skip
     """Return the outcome column and those of the experts.
 
-    The outcome is by default a column named so, otherwise the last; the experts are all others that are not left out.
+    The outcome is by default a column with one of the `OUTCOME_NAMES`, otherwise the last; the experts are all other
+    columns that are not left out.
     """
     if losses and outcome is not None:
         raise SourceError(f"a table of losses must have no outcome: got {outcome!r}. Leave it out, or choose a loss.")
@@ -171,8 +175,8 @@ class Values:
             raise SourceError(f"{what} must be on one line", f"has {quoted(text)}", "Is a quote left open?")
         if text not in self._known:
             if len(self.texts) >= MOST_TEXTS:
-                must, was = f"{what} must be of at most {MOST_TEXTS:,} texts", f"has one more, {quoted(text)}"
-                raise SourceError(must, was, Advice("Is it a column of names? Leave it out (", LEAVE_OUT, ")."))
+                must, was = f"{what} must have at most {MOST_TEXTS:,} texts", f"has one more, {quoted(text)}"
+                raise SourceError(must, was, Advice("Leave out a column of names (", LEAVE_OUT, ")."))
             self._known[text] = float(FIRST_TEXT + len(self.texts))
             self.texts.append(text)
         return self._known[text]
@@ -191,7 +195,7 @@ Pair = tuple[float, float]
 """The only two values of a table."""
 
 LOSSES = Advice(
-    "Pass ", ZERO_ONE, " (right or wrong), absolute or squared (numbers from 0 to 1), log (chances "
+    "Pass ", ZERO_ONE, " (right or wrong), absolute or squared (numbers from 0 to 1), log (probabilities "
     "of an outcome that is 0 or 1) or table (the columns are losses)."
 )  # fmt: skip
 SHOWN = 3
@@ -226,12 +230,12 @@ def suggested(columns: Mapping[int, Sequence[str]], chosen: Chosen, name: str) -
         textual = next(c for c in chosen.used if texts[c])
         what = f"numbers as outcomes, and text in {chosen.column(textual)}, such as {quoted(texts[textual][0])}"
     elif len(values) == 2 and not decimals and _share(there, outcomes, finite):
-        why = f"the first rows have no other values than {shown(values[0])} and {shown(values[1])}"
+        why = f"the first rows have only the values {shown(values[0])} and {shown(values[1])}"
         return "zero-one", (values[0], values[1]), [_note("zero-one", why)]
     elif not values:
         what = "no values"
     elif len(values) == 1:
-        what = f"no other value than {shown(values[0])}"
+        what = f"only the value {shown(values[0])}"
     else:
         some = ", ".join(map(shown, values[:SHOWN])) + (" …" if len(values) > SHOWN else "")
         what = f"the numbers {some}, which may be labels or amounts"
@@ -266,12 +270,12 @@ def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple
 def not_of_the_pair(value: str | float, pair: Sequence[float], outcome: bool) -> SourceError:
     """Return the error for a third value."""
     what = "outcomes" if outcome else "predictions"
-    must = f"{what} must be {shown(pair[0])} or {shown(pair[1])} where the zero-one loss was chosen by these two values"
+    must = f"{what} must be {shown(pair[0])} or {shown(pair[1])}, from which the zero-one loss was inferred"
     return SourceError(must, f"has {quoted(value) if isinstance(value, str) else shown(value)}", LOSSES)
 
 
-def told_of(experts: Sequence[str], pair: Pair | None) -> dict[str, object]:
-    """Return what a resumed game must match: the experts, and the pair if there is one."""
+def identity_of(experts: Sequence[str], pair: Pair | None) -> dict[str, object]:
+    """Return the part of the fingerprint that a resumed game must match: the experts, and the pair if there is one."""
     return {"experts": list(experts), **({} if pair is None else {"pair": list(pair)})}
 
 

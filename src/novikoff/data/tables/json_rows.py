@@ -32,7 +32,7 @@ class Objects(TextReader):
         source: Path, "-" for standard input, or binary file object.
         skip_bad: Number of bad lines to skip; None if the caller has no such option.
         chunk: Bytes parsed at a time.
-        first_alone: Whether the columns are the keys of the first line, not of the first thousand.
+        first_alone: Whether the columns are the keys of the first line alone, not of the first thousand lines.
     """
 
     def __init__(
@@ -100,13 +100,13 @@ def _row(line: bytes, known: set[str]) -> dict[str, Any]:
         raise SourceError("a line must be one JSON object", "is not", CORRECT)
     if not row.keys() <= known:
         new = next(key for key in row if key not in known)
-        do = "Add it to the first line, null if there is nothing to say."
-        raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
+        do = "Add it to the first line, with the value null if there is none."
+        raise SourceError("an object must have the keys of the first ones", f"has a new key, {quoted(new)}", do)
     if b"\\u" in line and SURROGATE.search("".join(value for value in row.values() if isinstance(value, str))):
-        raise SourceError("text must be Unicode", "has half a character, as \\ud800", CORRECT)
+        raise SourceError("text must be Unicode", "has half a surrogate pair, such as \\ud800", CORRECT)
     nested = next((key for key, value in row.items() if isinstance(value, (dict, list))), None)
     if nested is not None:
-        must, was = "values must be plain, as those of the first lines", f"has {quoted(json.dumps(row[nested]))}"
+        must, was = "values must be plain, as in the first lines", f"has {quoted(json.dumps(row[nested]))}"
         raise SourceError(must, was, CORRECT, column=nested)
     return row
 
@@ -120,7 +120,7 @@ def _constant(name: str) -> float | None:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     row = dict(pairs)
     if len(row) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return row
 
 
@@ -135,7 +135,7 @@ def first_objects(text: bytes, name: str) -> list[dict[str, object]]:
             except ValueError:
                 break
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise SourceError(f"a line must be one JSON object: the first of {name} is not. Is it another format?")
+        raise SourceError(f"a line must be one JSON object: the first of {name} is not. Check the format.")
     return rows
 
 

@@ -37,7 +37,7 @@ class LabelColumn:
 
     Args:
         name: Name of the column.
-        first: Its first cells.
+        first: First cells of the column.
         numbers: Whether the cells are regression outcomes.
         positive: Label for +1; every other label is -1.
         multiclass: Number of labels 0 .. k-1, or True to number any labels in order of appearance; None for two.
@@ -122,9 +122,7 @@ class LabelColumn:
             return self.written.encode(values, codes)
         except LabelError as error:
             if self.numeric:
-                error.do = (
-                    "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
-                )
+                error.do = "These look like numbers to predict: choose a regression learner, such as auto-regression."
             raise
 
     def settled(self, pieces: Iterator[Piece], reader: Reader) -> Iterator[Piece]:
@@ -151,9 +149,11 @@ class LabelColumn:
 
 
 TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
+"""Spellings of a boolean as the positive label."""
 EXACT = 2.0**53
+"""Limit below which every integer is a double."""
 MOST_NAMED = 10
-"""Number of labels named in a message."""
+"""Maximum number of labels named in a message."""
 
 
 class WrittenLabels:
@@ -161,7 +161,7 @@ class WrittenLabels:
 
     Args:
         column: Name or number of the column, for messages.
-        first: Its first cells: text, or values.
+        first: First cells of the column: text, or values.
         positive: Label for +1; every other label is -1.
         multiclass: Number of labels 0 .. k-1, or True to number any labels; ignored if `positive` is given.
     """
@@ -194,7 +194,7 @@ class WrittenLabels:
 
     @property
     def mistaken(self) -> bool:
-        """Whether there are two labels besides the positive one, or one that differs from it only in case."""
+        """Whether there are two other labels than the positive one, or one that differs from it only in case."""
         positive = str(self._given[0]).strip().lower()
         return len(self._seen) > 1 or any(str(label).lower() == positive for label in self._seen)
 
@@ -228,7 +228,7 @@ class WrittenLabels:
             self._texts = state["texts"]
 
     def state(self) -> dict[str, Any]:
-        """Return what is known as JSON values."""
+        """Return the state of the pass as JSON values."""
         return {"labels": self.known.state(), "texts": self._texts}
 
     @property

@@ -1,12 +1,12 @@
 """Arrow and Parquet files whose rows are lists, as a stream. Files of `convert` are mapped, not parsed.
 
 Layouts, by the columns present
-    sparse    `indices` (lists of whole numbers), `values` (lists of real ones, of equal length) and a label
+    sparse    `indices` (lists of integers), `values` (lists of floats, of equal length) and a label
     dense     `x` (lists of numbers, all of one length) and a label
     Files of plain columns are tables (table_formats.py).
 Checks
-    Nothing missing, all finite, equal list lengths within a row; unique indices within a row, except for files of
-    `convert`, whose metadata have the labels, the width, and the fact that indices are unique.
+    Nothing is missing, all values are finite, and the lists of a row have equal lengths; indices are unique within a
+    row. Files of `convert` are not checked for that: their metadata have the labels and the width.
 Cost
     IPC files (.arrow, .feather) are mapped: uint32 indices and float values are used in place. Parquet is decoded by
     row groups. On opening, the label column is read until both labels are found, except for files of `convert`.
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS_PER_BATCH = 65_536
+"""Maximum number of rows per batch."""
 
 
 class Arrow(Stream):

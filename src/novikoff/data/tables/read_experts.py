@@ -1,21 +1,21 @@
-"""Tables of predictions as a stream: one outcome column, every other column an expert; or a table of losses.
+"""Tables of predictions as a stream: one column of outcomes and one column per expert; or a table of losses.
 
 Format
     CSV and TSV (delimiter and header detected), JSON lines, Arrow, Parquet, data frames; text also compressed, or from
     standard input.
 Columns
-    The outcome is the column asked for, otherwise one named outcome, y, label, class or target, otherwise the last.
-    With the loss "table" there is none: every column holds an expert's losses. Columns can be left out.
+    The outcome is the requested column, otherwise one named outcome, y, label, class or target, otherwise the last.
+    With the loss "table" there is none: every column has the losses of an expert. Columns can be left out.
 Values
     Finite numbers. With zero-one loss also text, compared as text (expert_cells.py). A missing prediction is an error,
     or NaN if experts may abstain; a missing outcome is an error. The learner checks ranges.
 Loss
     By default inferred if the first 50 rows leave no doubt (expert_cells.py); otherwise it must be given.
 Cost
-    One pass, in blocks, with one thread per core: 1.5 GB per second and core for cells such as 0.1234, without a scan
-    beforehand. Text is split at new lines into chunks. Threads read plain numbers; Python reads the other rows in
-    order. Neither chunks nor threads change a number. All other formats are read by `Columns`, from the pieces of the
-    table reader: null and NaN are missing, text columns are for zero-one loss.
+    One pass, in blocks, with one thread per core: 1.5 GB per second and core for cells such as 0.1234. Text is split at
+    new lines into chunks. Threads read plain numbers; Python reads the other rows in order. Neither chunks nor threads
+    change a number. All other formats are read by `Columns`, from the pieces of the table reader: null and NaN are
+    missing, text columns are for zero-one loss.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from novikoff.core.executors import cores
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Position, count_at
 from novikoff.data.arrays import is_frame
-from novikoff.data.formats.buffer_pool import BufferPool, OwnArrays
+from novikoff.data.formats.buffer_pool import BufferPool, ThreadArrays
 from novikoff.data.formats.byte_reader import Opened
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, PADDING, in_order
 from novikoff.data.formats.lines import BLANK, Little, look_at
@@ -57,15 +57,16 @@ from novikoff.data.tables.expert_cells import (
     another,
     choose,
     columns_of,
+    identity_of,
     not_of_the_pair,
     suggested,
-    told_of,
 )
 from novikoff.data.tables.json_rows import Objects
 from novikoff.data.tables.table_reader import Piece, Reader
 from novikoff.numerics.records import astuple
 
 TRUTH = {"true": "1", "false": "0"}
+"""Numbers of booleans in a column of texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,7 @@ class ExpertTable(Stream):
 
     def fingerprint(self) -> dict[str, Any]:
         """Return the experts, whose order matters to a learner, and the fingerprint of the file."""
-        return {**self._rows.fingerprint(), **told_of(self.experts, self.pair)}
+        return {**self._rows.fingerprint(), **identity_of(self.experts, self.pair)}
 
     def count(self) -> int | None:
         return self._rows.count()
@@ -307,7 +308,7 @@ class Cells:
         self._threads, self._chunk = cores() if threads is None else threads, chunk
         self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
         self.fingerprint = origin.fingerprint
-        self._places = OwnArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
+        self._places = ThreadArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
         self._buffers, self._little = BufferPool(), Little()
         self._runs = runs(chosen.used)
 
@@ -415,7 +416,7 @@ def _left_to_python(text: bytearray, size: int, added: int, experts: int) -> Blo
 
 
 def _large(numbers: NDArray[np.float64]) -> bool:
-    """Return whether a number is so large that it could be taken for a text."""
+    """Return whether a number is so large that it could be confused with the number of a text."""
     return bool(np.fmax.reduce(numbers, axis=None) >= FIRST_TEXT or np.fmin.reduce(numbers, axis=None) <= -FIRST_TEXT)
 
 
@@ -491,8 +492,8 @@ def _from_cells(
     line, last, first = rows[0]
     if b"\0" in lines[: 2**12] or (len(first) == 1 and not is_number(first[0]) and len(rows) > 1 and loss != "table"):
         raise SourceError(
-            f"a table must have cells between commas, tabs or semicolons, or JSON lines, or be Arrow or Parquet: "
-            f"{name} is none."
+            f"a table must be delimited by commas, tabs or semicolons, or be JSON lines, Arrow or Parquet: {name} is "
+            "not one."
         )
     if header is None:
         called = any(cell.strip().lower() in OUTCOME_NAMES for cell in first)

@@ -16,7 +16,7 @@ from novikoff.data.tables.table_formats import Frame
 
 @runtime_checkable
 class Encoded(Protocol):
-    """A game or a classifier that knows how the table of its rows was encoded."""
+    """A game or a classifier that has the encoding of its training table."""
 
     encoding: Encoding | None
     feature_names: list[str] | None
@@ -32,8 +32,8 @@ def read(
             a binary file object, a data frame, or "demo:NAME".
         format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
-        like: Ledger or kept classifier whose encoding to use, for predictions by its learner: columns are matched by
-            name. Pass labelled=False for table rows without a label.
+        like: Ledger or classifier whose encoding to use, for predictions: columns are matched by name. Pass
+            labelled=False for table rows without a label.
         **options: Options of `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
 
     Returns:
@@ -54,8 +54,8 @@ def read(
     """
     if isinstance(like, Learner) or (like is not None and not isinstance(like, Encoded)):
         raise SourceError(
-            f"like must be a ledger or a final classifier: got {type(like).__name__}. Pass what nk.play, "
-            "nk.finalize or nk.load returned."
+            f"like must be a ledger or a final classifier: got {type(like).__name__}. Pass the result of nk.play, "
+            "nk.finalize or nk.load."
         )
     if is_frame(source):
         stream: Stream = Frame(source, **options)

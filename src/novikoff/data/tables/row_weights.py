@@ -1,8 +1,8 @@
 """Weights of rows: the number of rounds in which each is learned, and its weight in the metrics.
 
-Theorems count rounds, and hold for all sequences of rows. So a row of weight k, a whole number, is learned in k rounds,
-a row of weight 0 not at all, and all guarantees hold for the rounds played: with every learner, also for weights by
-label. A fractional weight would multiply losses, which no theorem here covers: it is an error.
+Theorems count rounds, and hold for all sequences of rows. So a row of integer weight k is learned in k rounds, a row of
+weight 0 not at all, and all guarantees hold for the rounds played, with every learner, also for weights by label. A
+fractional weight would multiply losses, which no theorem here covers: it is an error.
 Metrics count rows: a row is predicted once, before its first round, and that prediction is scored with weight k. In
 later rounds the learner has seen the row, so these do not measure its predictions (metrics.py).
 """
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_WEIGHT = 10_000
+"""Largest weight of a row."""
 ROUNDS_TOGETHER = 2**16
 """Approximate number of rounds of weighted rows per batch."""
 
@@ -75,7 +76,7 @@ def weights(array: pa.Array, column: str) -> NDArray[np.int64]:
     wrong = ~((values >= 0.0) & (values <= MOST_WEIGHT) & (values == np.floor(values)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+        must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, because theorems count rounds"
         do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", column), ".")
         raise cells.bad_cell(row, column, must, f"has {values[row]:.17g}", do)
     return values.astype(np.int64)
@@ -86,7 +87,7 @@ def checked(given: LabelWeights | None) -> dict[str, int]:
     for label, weight in (given or {}).items():
         whole = isinstance(weight, (int, np.integer)) and not isinstance(weight, bool)
         if not whole or not 0 <= weight <= MOST_WEIGHT:
-            must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+            must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, because theorems count rounds"
             raise SourceError(must, f"that of {quoted(str(label))} is {shown(weight)}",
                               "Multiply all weights by one number and round them.")  # fmt: skip
     return {written(label): int(weight) for label, weight in (given or {}).items()}
@@ -107,7 +108,7 @@ def written(label: object) -> str:
 def repeated(
     x: NDArray[np.number] | Sparse, y: NDArray[np.number], weights: NDArray[np.int64], row: int, end: Position | None
 ) -> Iterator[Batch]:
-    """Yield each row as often as its weight, in batches of about ROUNDS_TOGETHER; the last one ends at `end`."""
+    """Yield each row as often as its weight says, in batches of about ROUNDS_TOGETHER; the last ends at `end`."""
     ends = np.cumsum(weights)
     total = int(ends[-1]) if len(ends) else 0
     cuts = np.unique(np.searchsorted(ends, np.arange(ROUNDS_TOGETHER, total, ROUNDS_TOGETHER)))

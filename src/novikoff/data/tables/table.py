@@ -97,7 +97,7 @@ class Table(Stream):
         self._reader, self.outcomes, self.unlabelled = reader, outcomes, not labelled
         self.name, self.rereadable, self.fixed, self.rows = reader.name, reader.rereadable, reader.fixed, reader.rows
         self.notes += reader.notes
-        self._said: list[str] = []
+        self._pass_notes: list[str] = []
         self._given: Position | None = None  # for a part: labels found in the first rows of the table
         self._positive, self._many = positive, multiclass
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
@@ -118,8 +118,8 @@ class Table(Stream):
         self._first = dict(head)
         self.target_column = label_column(reader, label, used or [], left_out) if labelled else None
         self._choose(None if self.target_column is None else self.target_column.name)
-        used_or_told = {self.label, weight, *(column.name for column in self.columns)}
-        ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
+        in_use = {self.label, weight, *(column.name for column in self.columns)}
+        ignored = [name for name in reader.names[reader.index :] if name not in in_use]
         self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
         self.encoding.average(head)
         self._foresee()
@@ -128,7 +128,7 @@ class Table(Stream):
             self._labels.look_at_first()
             if self._labels.written.spaced is not None:
                 label = quoted(self._labels.written.spaced)
-                self.notes.append(f"spaces around labels of {self.name}, as in {label}, are left out")
+                self.notes.append(f"spaces around labels of {self.name}, as in {label}, are removed")
         first = {*reader.names[: reader.index]}
         if first & {self.label, *(column.name for column in self.columns)}:
             self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
@@ -178,7 +178,7 @@ class Table(Stream):
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        """Domain: vectors, or points if all columns are whole numbers."""
+        """Domain: vectors, or points if all columns are integers."""
         if self.encoding.dense:
             return Domain("point" if self._point else "vector", self.encoding.width)
         return Domain("vector", None if self.encoding.bits is None else 2**self.encoding.bits)
@@ -251,9 +251,9 @@ class Table(Stream):
 
     @property
     def numeric(self) -> bool:  # type: ignore[override]
-        """Whether the first labels are regression outcomes: more than two, not all whole unless there are many.
+        """Whether the first labels are regression outcomes: more than two, not all integers unless there are many.
 
-        A few whole numbers may be classes, so they do not count.
+        A few distinct integers may be classes, so they do not count.
         """
         return self._labels is not None and self._labels.numeric
 
@@ -312,15 +312,15 @@ class Table(Stream):
         """Use the columns and labels of another table."""
         if not isinstance(other, Table):
             raise SourceError(f"both sources must be tables: {self.name} is one, {other.name} is not.")
-        known = other._told()
+        known = other._label_state()
         self.__dict__.pop("notes", None)
         self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
         self._labels = None if other._labels is None else other._labels.copy()
-        self.weights, self._said = RowWeights(other.weights.column, other.weights.by_label, met=True), []
+        self.weights, self._pass_notes = RowWeights(other.weights.column, other.weights.by_label, met=True), []
         self._point = other._point
         self._given = {**known, "known": [*self.encoding.known()]}
 
-    def _told(self) -> Position:
+    def _label_state(self) -> Position:
         """Return the label values found in the first rows."""
         if self.multiclass:
             raise SourceError(f"only binary labels can be read in parts: those of {self.name} are multiclass.")
@@ -379,7 +379,7 @@ class Table(Stream):
             if not self._adopted:
                 self._check_met()
         finally:
-            self._say()
+            self._update_notes()
 
     def cells(self, row: int) -> dict[str, object]:
         """Return a row of the last batch by column, None where a value is missing; rows must not be weighted."""
@@ -402,39 +402,42 @@ class Table(Stream):
         written = None if self._labels is None or self._labels.numbers else self._labels.written
         if written is not None and written.known.absent and written.mistaken:
             raise AbsentLabelError(
-                "the positive label must occur", f"{self.name} has no {shown(self._positive)}, but {written.met}",
+                "the positive label must occur", f"{self.name} has {written.met}, not {shown(self._positive)}",
                 Advice("Pass ", Option("positive"), " and one of these."),
             )  # fmt: skip
         if self.weights.unmet:
             label = min(self.weights.unmet)
             raise AbsentLabelError(
                 "every label with a weight must occur",
-                f"{self.name} has no {quoted(label)}" + ("" if written is None else f", but {written.met}"),
+                f"{self.name} has "
+                + (f"no {quoted(label)}" if written is None else f"{written.met}, not {quoted(label)}"),
                 Advice("Correct or leave out its weight in ", Option("label_weights"), "."),
             )
 
-    def _say(self) -> None:
+    def _update_notes(self) -> None:
         """Replace the notes of an earlier pass by those of this one."""
-        self.notes[:] = [note for note in self.notes if note not in self._said]
-        self._said = []
+        self.notes[:] = [note for note in self.notes if note not in self._pass_notes]
+        self._pass_notes = []
         if self.skipped:
             rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
-            self._said.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
+            self._pass_notes.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
         for label in sorted(self.weights.unmet):
-            self._said.append(f"no label of {self.name} is {quoted(label)}, which was given a weight.")
+            self._pass_notes.append(f"no label of {self.name} is {quoted(label)}, which has a weight.")
         if self._labels is not None and self._labels.written.known.absent:
-            self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
+            self._pass_notes.append(
+                f"no label of {self.name} is {shown(self._positive)}, the positive label: all are -1."
+            )
         for column, (new, first) in self._surprises.categories.items():
-            self._said.append(
-                f"{counted(new, 'row')} of {self.name} with a category of {column} that was not learned from, the "
-                f"first {quoted(first)}: it counts for nothing."
+            self._pass_notes.append(
+                f"{counted(new, 'row')} of {self.name} with a category of {column} that was not in training, the "
+                f"first {quoted(first)}: it has weight 0."
             )
         for column, filled in self._surprises.numbers.items():
-            self._said.append(
-                f"{counted(filled, 'row')} of {self.name} without a number in {column}, where none was missing "
-                f"before: it counts as the mean, {self.encoding.means.get(column, 0.0):.4g}."
+            self._pass_notes.append(
+                f"{counted(filled, 'row')} of {self.name} without a number in {column}, where none was missing in "
+                f"training: replaced by the mean, {self.encoding.means.get(column, 0.0):.4g}."
             )
-        self.notes += self._said
+        self.notes += self._pass_notes
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
         """Return x, y and weights of the rows up to a bad one, and its error."""
@@ -525,7 +528,8 @@ def cut_by_width(
 ) -> Iterator[tuple[NDArray[np.number] | Sparse, slice]]:
     """Yield the rows, split where dense rows grow wider: at the first missing value of a column.
 
-    So the width of each row does not depend on the batches, and a game stopped in between knows no more.
+    So the width of each row does not depend on the batches, and a game that is stopped in between has no features of
+    later rows.
     """
     start, rows = 0, len(x)
     if isinstance(x, np.ndarray) and x.shape[1] > known:

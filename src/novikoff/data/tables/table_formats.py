@@ -30,7 +30,9 @@ from novikoff.data.tables.table import Table
 from novikoff.data.tables.table_reader import LONGEST_HEAD, MOMENT, RECOGNISED_ROWS
 
 NESTED_BITS = 18
+"""Default bits of the hash of nested JSON objects."""
 IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
+"""Advice for an object without labels that has a key named like one."""
 
 
 class CSV(Table):
@@ -57,7 +59,7 @@ class CSV(Table):
         chunk: Bytes parsed at a time; a row may be longer.
         outcomes: "labels", or "numbers" for regression.
         labelled: False for rows without a label, to be predicted.
-        weight: Column of row weights, by name or number: whole numbers from 0 to 10,000. It is not a feature.
+        weight: Column of row weights, by name or number: integers from 0 to 10,000. It is not a feature.
         label_weights: Weight of rows by label, such as {"spam": 5}; other labels have weight 1.
 
     Example:
@@ -173,17 +175,17 @@ def Arrow(  # noqa: N802
     found = open_arrow(file)
     converted = found.last_note() is not None and label is None and columns is None and not any(kinds.values())
     if converted or (columns is None and lists.has_lists(found.schema)):
-        _refuse(kinds, f"{file} holds rows already")
+        _refuse(kinds, f"{file} has encoded rows")
         if not converted and (outcomes == "numbers" or not labelled):
             raise SourceError(
-                f"{'numbers to be predicted' if labelled else 'examples without labels'} must be in plain columns: "
-                f"{file} holds lists. Write one column per feature."
+                f"{'numbers to predict' if labelled else 'examples without labels'} must be in plain columns: "
+                f"{file} has lists. Write one column per feature."
             )
         stream = lists.Arrow(file, label, positive, multiclass)
         if stream.encoded is not None:
             stream.encoding = Encoding.restore(stream.encoded)
         if not labelled:
-            stream.notes.append(f"{file} has labels, as every file of convert: it is read with them")
+            stream.notes.append(f"{file} has labels, as every file that convert wrote: it is read with them")
         return stream
     return Table(
         ArrowTable(file), label, positive, multiclass, columns, drop, number, category, text, time, bits, outcomes,
@@ -238,7 +240,7 @@ def JSONL(  # noqa: N802
         )  # fmt: skip
     kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
              "weight": weight, "label_weights": label_weights}  # fmt: skip
-    _refuse(kinds, f"the objects of {origin.name} are no rows of a table")
+    _refuse(kinds, f"the objects of {origin.name} are not rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:
         return nested.JSONL(content, label, positive, bits, multiclass, skip_bad, chunk)
@@ -251,9 +253,10 @@ def JSONL(  # noqa: N802
 
 
 def _refuse(kinds: Mapping[str, object], why: str) -> None:
+    """Raise SourceError if an option about columns was given."""
     asked = [name for name, value in kinds.items() if value not in (None, ())]
     if asked:
-        raise SourceError(f"columns must be those of a table: {why}; got {', '.join(asked)}. Leave it out.")
+        raise SourceError(f"options on columns are for tables: {why}; got {', '.join(asked)}. Leave it out.")
 
 
 def _unlabelled(open_table: Callable[..., Stream]) -> Callable[..., Stream]:

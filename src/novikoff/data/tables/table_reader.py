@@ -122,6 +122,7 @@ class Reader(ABC):
 
 
 LONGEST_HEAD, MOMENT = 2**24, 0.01
+"""Maximum number of first bytes to look at, and seconds to wait for each further piece of a pipe."""
 SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows.")
 
 
@@ -187,5 +188,5 @@ class TextReader(Reader):
 
 
 def first_rows(opened: Opened) -> bytes:
-    """Return the first rows of a text without consuming them: a thousand, or those a pipe has, at least two."""
+    """Return the first rows of a text without consuming them: a thousand, or those that a pipe has, at least two."""
     return first_bytes(opened, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
