@@ -2,17 +2,17 @@
 
 Algorithm
     The source is cut into parts (`Stream.parts`). Every part is read once, on the chosen executor (executors.py), and
-    shown to the comparators; the results of the parts are combined: losses are added, R is the largest, and the least
-    margin the least (comparators/exact_tally.py).
+    shown to the comparators; then the results of the parts are combined: losses are added, R is the largest R, and the
+    least margin the least of all (comparators/exact_tally.py).
 Promise
-    The sums are exact, of margins that are each rounded down: however the source is cut, in whatever order parts are
-    added, and on every executor, the facts are the same to the bit as those of one pass, and so is every certificate
-    computed from them. With `game`, the comparators of that game see the rows again: a source that differs from that of
-    the game is refused.
+    Each margin is rounded down, and the sums are exact: however the source is cut, in whatever order parts are added,
+    and on every executor, the facts are the same to the bit as those of one pass, and so is every certificate computed
+    from them. With `game`, the comparators of that game see the rows again: a source that differs from that of the game
+    is an error.
 Cost
     One pass; a few million rows per second and core. Each part returns a few kilobytes, and never its rows.
 Reference
-    any u will do: [novikoff1962], [freund1999].
+    a bound holds for every u: [novikoff1962], [freund1999].
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from novikoff.comparators.exact_tally import ExactTally
 from novikoff.comparators.hindsight import CHANGED, OTHERS, joined
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.linear_tracker import LinearComparatorFacts, LinearTracker
-from novikoff.comparators.rereading import rows_of, tell_skipped, two_labels
+from novikoff.comparators.rereading import note_skipped, rows_of, two_labels
 from novikoff.comparators.rounding import of_length
-from novikoff.comparators.second_pass import again, the_same
+from novikoff.comparators.second_pass import again, same_sums
 from novikoff.comparators.shards import merged
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor
@@ -50,12 +50,11 @@ TOGETHER = 3
 
 @dataclass(frozen=True, eq=False)
 class ComparatorSums:
-    """Losses of comparators on some rows; `facts()` gives them to theorems, and `+` adds those of other rows.
+    """Losses of comparators on some rows; `facts()` returns them for theorems, and `+` adds those of other rows.
 
     Attributes:
-        weights: Weights of each comparator, feature by feature, the bias weight last, in single precision, as used on
-            the
-            rows. Nine lengths are considered, each twice the one before; the given length is the fifth.
+        weights: Weights of each comparator, feature by feature, the bias weight last, in the single precision in which
+            they were used. Nine lengths are considered, each twice the one before; the given length is the fifth.
         scorers: Sums of the comparators, three at a time.
         source: Name of the source.
         game: Game whose rows these are, if the sums were made for one.
@@ -73,11 +72,11 @@ class ComparatorSums:
 
     def __add__(self, other: ComparatorSums) -> ComparatorSums:
         """Return the sums of the same comparators over the rows of both."""
-        mine, theirs = self.scorers, other.scorers
-        same = len(mine) == len(theirs) and all(map(_alike, mine, theirs))
+        same = len(self.scorers) == len(other.scorers) and all(map(_alike, self.scorers, other.scorers))
         if not same:
             raise InputError("only sums with the same comparators, bias and normalize can be added: these differ.")
-        return ComparatorSums(self.weights, tuple(map(_added, mine, theirs)), f"{self.source} and {other.source}")
+        added = tuple(map(_added, self.scorers, other.scorers))
+        return ComparatorSums(self.weights, added, f"{self.source} and {other.source}")
 
     def facts(self) -> LinearComparatorFacts:
         """Return the facts for theorems; comparators are numbered from 1, and u = 0 is the first entry."""
@@ -93,11 +92,9 @@ class ComparatorSums:
         )  # fmt: skip
 
     def joined(self, game: Ledger, tracked: Any) -> LinearComparatorFacts:
-        """Return the facts of the comparators that watched the game together with these."""
+        """Return the facts of the comparators of the game joined with these."""
         if self.game is not game:
-            raise InputError(
-                "comparators must be summed for the game that is certified: pass game= to comparator_losses."
-            )
+            raise InputError("losses must be summed for the game that is certified: pass game= to comparator_losses.")
         return joined(tracked, self.facts())
 
 
@@ -138,7 +135,7 @@ def comparator_losses(
     """
     vectors = [np.atleast_1d(np.array(u, np.float64)) for u in comparators]
     if not vectors or any(u.ndim != 1 or not np.all(np.isfinite(u)) for u in vectors):
-        raise InputError("comparators must be lists of finite numbers, at least one: got others.")
+        raise InputError("comparators must be one or more lists of finite numbers: got none, or other values.")
     stream, tracked = as_stream(source, Perceptron()), None
     if game is not None:
         tracked, stream = _of_game(game), adopted(stream, game.encoding, game.feature_names)
@@ -151,12 +148,12 @@ def comparator_losses(
     cut = [stream] if parts == 1 else stream.parts(parts)
     found = executor(on, threads).map(_show, cut, shown, progress=progress)
     each = [scorers for scorers, _ in found]
-    tell_skipped(stream, [skipped for _, skipped in found])
+    note_skipped(stream, [skipped for _, skipped in found])
     if repr(before) != repr(stream.fingerprint()) or (game is not None and game.fingerprint not in (None, before)):
         raise InputError(CHANGED)
     if tracked is not None and echo is not None:
-        theirs = [one[-1] for one in each]
-        if not the_same(tracked, theirs, merged(theirs)):
+        echoes = [one[-1] for one in each]
+        if not same_sums(tracked, echoes, merged(echoes)):
             raise InputError(OTHERS)
     first, *others = (one[: len(scorers)] for one in each)
     for one in others:
@@ -175,24 +172,24 @@ def placed(vectors: Sequence[Vector], bias: float, normalize: bool) -> LinearSco
 
 
 def _show(over: Over, part: Stream, scorers: Sequence[LinearScorer]) -> tuple[list[LinearScorer], Any]:
-    """Return what the comparators see of a part, and the bad rows that were skipped."""
-    mine = [copy.deepcopy(scorer) for scorer in scorers]
+    """Return the comparators after they saw the rows of a part, and the bad rows that were skipped."""
+    copies = [copy.deepcopy(scorer) for scorer in scorers]
     for batch in part.batches():
         if over():
             raise InterruptedError
         x, y = rows_of(batch)
-        for scorer in mine:
+        for scorer in copies:
             scorer.see(x, y, np.zeros(len(y), np.bool_))
-    return mine, list(part.skipped)
+    return copies, list(part.skipped)
 
 
 def _of_game(game: Ledger) -> LinearComparatorFacts:
     """Return the facts of the comparators of a game; raise an error if sums cannot be made for it."""
     tracker = game.tracker
     if not isinstance(tracker, LinearTracker) or game.player.changes_examples:
-        raise InputError("sums are for a game of the Perceptron that tracks comparators, on rows as they are.")
+        raise InputError("comparator_losses needs a game of the Perceptron that tracks comparators, without scaling.")
     if game.passes != 1 or tracker.start is not None:
-        raise InputError(f"sums are for a game of one pass that began with zero weights: got {game.passes} passes.")
+        raise InputError(f"comparator_losses needs a game of one pass from zero weights: got {game.passes} passes.")
     return tracker.facts()
 
 

@@ -28,7 +28,7 @@ from novikoff.online_to_batch.theorems.risk_facts import HeldFacts
 
 Vector = NDArray[np.float64]
 MOST = 2**53
-"""Limit of the sum of mixing weights: whole numbers below it are exact in doubles."""
+"""Limit of the sum of mixing weights: integers below it are exact in doubles."""
 PROMISES = (mixing_mistakes, held_risk)
 """Theorems on the mixed Perceptron."""
 
@@ -43,8 +43,8 @@ class Asked:
     Attributes:
         shards: Number of parts of the source that are trained separately.
         epochs: Maximum number of epochs; an epoch without a mistake is the last.
-        weights: How the final weights of shards are mixed: "uniform", "mistakes" (by mistakes in that epoch), or whole
-            numbers, one per shard.
+        weights: How the final weights of shards are mixed: "uniform", "mistakes" (by mistakes in that epoch), or
+            integers, one per shard.
         bias: Value of a constant feature; 0 for none.
         normalize: Whether to divide each x by its norm.
         held: Number of further parts that are held out for evaluation.
@@ -72,14 +72,13 @@ class Asked:
             sound = whole and len(self.weights) == self.shards and sum(self.weights) > 0
         if not sound:
             raise InputError(
-                'weights must be "uniform", "mistakes" or whole numbers, one a shard and not all 0: got '
-                f"{self.weights!r}."
+                f'weights must be "uniform", "mistakes" or integers, one per shard and not all 0: got {self.weights!r}.'
             )
         if not 0.0 < self.delta < 1.0:
             raise InputError(f"delta must be a probability between 0 and 1: got {self.delta}. 0.05 is usual.")
 
     def parts(self, mistakes: Sequence[int]) -> tuple[int, ...]:
-        """Return the whole numbers by which shards with these mistakes are mixed."""
+        """Return the integers by which shards with these mistakes are mixed."""
         if not isinstance(self.weights, str):
             return tuple(self.weights)
         return tuple(mistakes) if self.weights == "mistakes" and any(mistakes) else (1,) * len(mistakes)
@@ -99,7 +98,7 @@ class Epoch(NamedTuple):
 
     Attributes:
         mistakes: Mistakes of each shard.
-        parts: Whole number by which each shard was mixed.
+        parts: Integer by which each shard was mixed.
         errors: Errors of the mixed weights on held-out rows; None without such rows.
     """
 
@@ -110,7 +109,7 @@ class Epoch(NamedTuple):
 
 @dataclass
 class ParallelPerceptron:
-    """Perceptron that is mixed after every epoch.
+    """A Perceptron that is mixed after every epoch.
 
     Attributes:
         asked: Settings of the run.
@@ -122,7 +121,7 @@ class ParallelPerceptron:
         rows: Number of rows of each shard.
         trials: Number of held-out rows.
         best: Perceptron with the fewest errors on held-out rows after any epoch; None without such rows.
-        unexplained: Largest deviation of a shard's weights from those its mistakes explain, in units of rounding error.
+        unexplained: Largest deviation of a shard's weights from the sum of its mistakes, in units of rounding error.
         same_rows: Whether every epoch read the same rows.
         own_mistakes: Whether every shard changed its weights on its mistakes only.
         cuts: Rows at which the source was cut.
@@ -236,12 +235,12 @@ class ParallelPerceptron:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """Return the mixture with this `state`; by hand, because the shards share the directions of comparators."""
+        """Return the mixture with this `state`; written by hand, because shards share the directions of comparators."""
         asked = Asked.restore(state["asked"])
         plain = {one.name: one.restored(state, None, "a mixture") for one in PLAIN}
         rule = {"bias": asked.bias, "normalize": asked.normalize}
         scorers = [LinearScorer.restore_with({**state["comparators"], **seen}, **rule) for seen in state["seen"]]
-        require(len(scorers) == asked.shards, f"comparators must be of {asked.shards} shards", len(scorers))
+        require(len(scorers) == asked.shards, f"comparators must have {asked.shards} shards", len(scorers))
         plain["epochs"] = [Epoch(tuple(mistakes), tuple(parts), errors) for mistakes, parts, errors in plain["epochs"]]
         for epoch in plain["epochs"]:
             sound = len(epoch.mistakes) == len(epoch.parts) == asked.shards
@@ -249,7 +248,7 @@ class ParallelPerceptron:
             require(sound and any(epoch.parts), f"an epoch must have mistakes of {asked.shards} shards", epoch.mistakes)
         count = asked.shards if plain["epochs"] else 0
         for name in ("rows", "marks"):
-            require(len(plain[name]) in (count, asked.shards), f"{name} must be of {asked.shards} shards", plain[name])
+            require(len(plain[name]) in (count, asked.shards), f"{name} must have {asked.shards} shards", plain[name])
         plain["rows"] = tuple(plain["rows"])
         learner = Perceptron.restore(state["learner"])
         total = array(state, "total", (len(learner.weights) + 1,), finite=False, of="a mixture")
@@ -276,7 +275,7 @@ PLAIN: tuple[Field, ...] = (
     Value("copies", bool, default=bool),
     Tuples("epochs", (list | tuple, list | tuple, int | None)),
 )
-"""Fields of `Mixed` that are saved without conversion."""
+"""Fields of `ParallelPerceptron` that are saved without conversion."""
 
 
 def with_weights(learner: Perceptron, weights: Vector) -> Perceptron:
@@ -291,7 +290,7 @@ def weights_of(learner: Perceptron) -> Vector:
 
 
 def unseen(scorer: LinearScorer) -> LinearScorer:
-    """Return the same comparators without the rows they saw."""
+    """Return the same comparators before they saw any rows."""
     old = scorer.tally
     tally = Tally(old.directions, old.top, old.penalties, old.probes)
     return LinearScorer(scorer.U, scorer.bias_weights, tally, scorer.bias, scorer.normalize)

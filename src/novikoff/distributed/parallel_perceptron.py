@@ -5,12 +5,12 @@ Algorithm
     (executors.py), by a Perceptron that starts from the mixed weights of the epoch before, zero at first; the new mixed
     weights are the mean of the final weights of all shards, weighted by `weights`. An epoch without a mistake is the
     last.
-    A few comparators are fitted on the first rows of every shard; in the first epoch every shard sums their losses, and
-    in each epoch it is checked that its mistakes explain its weights.
+    A few comparators are fitted on the first rows of every shard. In the first epoch every shard sums their losses; in
+    each epoch a check compares the weights of every shard with the sum of its mistakes.
 Promise
     distributed/theorems/mixing_mistakes.py: K <= D + a sqrt K for every u. With held-out shards,
-    online_to_batch/theorems/held_risk.py bounds the risk of the classifier that is kept: among the weights after each
-    epoch, and their mean, the one with the fewest errors there. Shards are mixed in their order: weights, mistakes and
+    online_to_batch/theorems/held_risk.py bounds the risk of the final classifier: among the weights after each epoch
+    and their mean, the one with the fewest errors there. Shards are mixed in their order: weights, mistakes and
     certificates are the same to the bit on every executor, however often a shard had to be read again, and wherever a
     run was interrupted and resumed.
 Cost
@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.rereading import rows_of, tell_skipped, two_labels
+from novikoff.comparators.rereading import note_skipped, rows_of, two_labels
 from novikoff.comparators.rows import RowBuffer, chosen, sizes, without_zeros
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor
@@ -70,7 +70,7 @@ def parallel_perceptron(
         source: Rereadable source that `play` accepts: path, file pattern, URL or arrays.
         shards: Number of parts that are trained in parallel.
         epochs: Maximum number of epochs; an epoch without a mistake is the last.
-        weights: How the final weights of shards are mixed: "uniform", "mistakes", or whole numbers, one per shard.
+        weights: How the final weights of shards are mixed: "uniform", "mistakes", or integers, one per shard.
         bias: Value of a constant feature; 0 for none.
         normalize: Whether to divide each x by its norm.
         held: Number of further parts of the same size that are held out for evaluation.
@@ -95,27 +95,27 @@ def parallel_perceptron(
     asked = Asked(shards, epochs, weights if isinstance(weights, str) else tuple(weights), float(bias), bool(normalize),
                   held, delta)  # fmt: skip
     stream = two_labels(as_stream(source, Perceptron()), "mixing")
-    who = executor(on, threads)
+    workers = executor(on, threads)
     if save is not None:
         persistence.check_place(save, force)
     cuts = stream.cuts(shards + held)
     parts = [stream.part(first, last) for first, last in pairwise(cuts)]
     mixed = _resumed(resume, asked, stream, cuts) if resume is not None and os.path.exists(resume) else None
     if mixed is None:
-        [scorer] = who.map(_fit, [parts[:shards]], asked.bias, asked.normalize)
+        [scorer] = workers.map(_fit, [parts[:shards]], asked.bias, asked.normalize)
         mixed = _begun(
             asked, stream, cuts, LinearScorer.restore_with(scorer, bias=asked.bias, normalize=asked.normalize)
         )
     while not mixed.done:
         done = len(mixed.epochs)
 
-        def tell(shard: int, of: int, done: int = done) -> None:
+        def report(shard: int, of: int, done: int = done) -> None:
             if progress is not None:
                 progress(done * shards + shard, epochs * shards)
 
-        skipped = _epoch(mixed, parts, who, tell)
+        skipped = _epoch(mixed, parts, workers, report)
         if not done:
-            tell_skipped(stream, skipped)
+            note_skipped(stream, skipped)
         if save is not None:
             persistence.save(mixed, save, force)
     return mixed
@@ -136,11 +136,11 @@ def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> Parall
     saved = persistence.load(path)
     if not isinstance(saved, ParallelPerceptron):
         raise InputError(f"only a run of parallel_perceptron can be resumed: {path} has something else.")
-    theirs, ours = saved.asked.state(), asked.state()
-    differs = [f"{name}={theirs[name]}" for name in ours if name != "epochs" and theirs[name] != ours[name]]
+    then, now = saved.asked.state(), asked.state()
+    differs = [f"{name}={then[name]}" for name in now if name != "epochs" and then[name] != now[name]]
     if differs or saved.cuts != cuts or saved.fingerprint != (stream.fingerprint() or None):
         what = ", ".join(differs) or "another source"
-        raise InputError(f"a resumed run keeps its options: {path} has {what}. Start again, or use the same options.")
+        raise InputError(f"a resumed run must have the same options: {path} has {what}. Use these, or start again.")
     if saved.asked.held and saved.asked.epochs != asked.epochs:
         raise InputError(
             f"epochs must be fixed in advance for a bound on the risk: {path} has {saved.asked.epochs}, got "
@@ -165,12 +165,13 @@ class _Played:
     skipped: Skipped
 
 
-def _epoch(mixed: ParallelPerceptron, parts: Sequence[Stream], who: Executor, tell: Count) -> list[Skipped]:
-    """One more epoch; the bad rows of its parts."""
+def _epoch(mixed: ParallelPerceptron, parts: Sequence[Stream], workers: Executor, report: Count) -> list[Skipped]:
+    """Play one more epoch; return the bad rows of its parts."""
     asked, first = mixed.asked, not mixed.epochs
     shards, held = parts[: asked.shards], parts[asked.shards :]
     start = mixed.learner.state()
-    played: list[_Played] = who.map(_play, shards, start, unseen(mixed.scorers[0]).state(), first, progress=tell)
+    comparators = unseen(mixed.scorers[0]).state()
+    played: list[_Played] = workers.map(_play, shards, start, comparators, first, progress=report)
     mistakes = tuple(one.mistakes for one in played)
     rows = tuple(one.rows for one in played)
     if first:
@@ -194,13 +195,13 @@ def _epoch(mixed: ParallelPerceptron, parts: Sequence[Stream], who: Executor, te
     mixed.total = padded(mixed.total, len(weights)) + weights
     errors, skipped = None, [one.skipped for one in played]
     if held:
-        errors, mixed.trials, mixed.copies, more = _errors(who, held, mixed.learner)
+        errors, mixed.trials, mixed.copies, more = _errors(workers, held, mixed.learner)
         skipped += more
         if all(epoch.errors is None or errors < epoch.errors for epoch in mixed.epochs):
             mixed.best = mixed.learner
     mixed.epochs.append(Epoch(mistakes, chosen_parts, errors))
     if held and mixed.done:
-        mixed.averaged_errors, *_ = _errors(who, held, mixed.averaged)
+        mixed.averaged_errors, *_ = _errors(workers, held, mixed.averaged)
     return skipped
 
 
@@ -219,14 +220,14 @@ def padded(weights: Vector, width: int) -> Vector:
     return np.concatenate([weights[:-1], np.zeros(width - len(weights)), weights[-1:]])
 
 
-def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, bool, list[Skipped]]:
+def _errors(workers: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, bool, list[Skipped]]:
     """Return errors and number of held-out rows, whether some are copies, and those that were skipped."""
-    errors, rows, copies, skipped = zip(*who.map(_judge, held, learner.state()), strict=True)
+    errors, rows, copies, skipped = zip(*workers.map(_judge, held, learner.state()), strict=True)
     return sum(errors), sum(rows), any(copies), list(skipped)
 
 
 def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> State:
-    """Return the state of comparators fitted on the first rows of every shard, before they saw any."""
+    """Return the state of comparators fitted on the first rows of every shard; these rows are not counted."""
     kept = RowBuffer()
     for number, shard in enumerate(shards, 1):
         room = FIT_BYTES * number // len(shards)

@@ -96,7 +96,7 @@ class Finished:
         updates: Number of updates of the learner, or its mistakes if it does not count updates.
         seconds: Duration of the game.
         curve: Pairs (t, mistakes after t rounds) for increasing t; the last is the end of the game.
-        certificates: Tightest first; empty if the game was not certified.
+        certificates: Certificates, the tightest first; empty if the game was not certified.
         constant: Best constant prediction on these rows, with its cost; None if unknown.
         last_label: Mistakes of the baseline that repeats the previous label.
         rows: Number of rows played in a weighted game; else None.
@@ -116,14 +116,14 @@ class Finished:
     @classmethod
     def of(cls, ledger: Ledger, certify: bool) -> Self:
         """Summarize a ledger; certify the game only if `certify`."""
-        own = ledger.metrics
-        paid = own.mistakes if ledger.counts else own.loss
-        curve = dict([*own.curve, (own.rounds, paid)])
+        metrics = ledger.metrics
+        paid = metrics.mistakes if ledger.counts else metrics.loss
+        curve = dict([*metrics.curve, (metrics.rounds, paid)])
         updates = ledger.player.updates
         return cls(
-            rounds=own.rounds,
+            rounds=metrics.rounds,
             mistakes=paid,
-            expected=None if ledger.deterministic else own.expected,
+            expected=None if ledger.deterministic else metrics.expected,
             updates=int(updates) if isinstance(updates, Integral) else ledger.mistakes,
             seconds=ledger.seconds,
             curve=tuple(curve.items()),
@@ -162,7 +162,7 @@ class Compared:
 
     @property
     def seconds(self) -> float:
-        """Mean duration of a game, without the first if there are several: it may compile and tracks comparators."""
+        """Mean duration of a game, without the first of several, which may compile and tracks comparators."""
         return Spread.of([game.seconds for game in self.games[1:] or self.games]).mean
 
     @property
@@ -322,7 +322,7 @@ def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[t
     else:
         each = [(None, made) for made in learners]
     if not each:
-        raise SpecError("compare needs learners: got none. Name two or more.")
+        raise SpecError("compare needs at least one learner: got none. Name two or more.")
     if not all(isinstance(made, (str, Spec)) or callable(made) for _, made in each):
         check_order("compare", learners, source)
     named = [(name, recipe("compare", made, source)) for name, made in each]
@@ -343,7 +343,7 @@ def _check_task(task: Task, name: str) -> None:
 
 
 def on_rows(recipe: Recipe, stream: Stream, scale: str | None = None) -> Recipe:
-    """Return the recipe of a learner; a spec that leaves its scale open gets the scale that fits the stream."""
+    """Return the recipe of a learner; a spec without a scale gets the scale that fits the stream."""
     return scaled(recipe, RowShape.of(stream), scale) if isinstance(recipe, Spec) else recipe
 
 
@@ -353,7 +353,7 @@ def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
 
 
 class _Orders:
-    """Shuffles of a source, each made when its first game begins and dropped after its last."""
+    """Shuffles of a source; each is made when its first game begins, and dropped after its last."""
 
     def __init__(self, held: InMemoryStream, shuffles: int, seed: int, uses: int) -> None:
         self.held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses

@@ -80,7 +80,7 @@ class PermutationTest:
 
     def __str__(self) -> str:
         return (
-            f"{self.learner} on {self.source}: statistic {self.observed:,.6g} as the rows came, mean "
+            f"{self.learner} on {self.source}: statistic {self.observed:,.6g} in the original order, mean "
             f"{self.mean:,.6g} over {len(self.shuffled)} shuffles: p = {self.p:.4g}"
         )
 
@@ -94,7 +94,7 @@ def later_mistakes(wrong: NDArray[np.bool_]) -> float:
 def fewer_mistakes(wrong: NDArray[np.bool_]) -> float:
     """Return minus the number of mistakes: large if there are few.
 
-    Where the target changes over time, rows are easier in their original order than shuffled.
+    If the target changes over time, rows are easier in their original order than shuffled.
     """
     return -float(np.count_nonzero(wrong))
 
@@ -122,7 +122,7 @@ def permutation_test(
     threads: int | None = None,
     progress: Count | None = None,
 ) -> PermutationTest:
-    """Test whether the order of the rows is random, by playing them as they are and shuffled.
+    """Test whether the order of the rows is random, by playing them in their original order and shuffled.
 
     Args:
         make_learner: Spec of a classifier, or a function of a seed that returns one.
@@ -136,7 +136,7 @@ def permutation_test(
         progress: Callback that receives the number of finished games and the number of all games.
 
     Returns:
-        The p-value with the statistics that it was computed from.
+        The p-value and the statistics from which it was computed.
 
     Example:
         >>> import novikoff as nk

@@ -53,8 +53,8 @@ class Verdict:
         quantity: Bounded quantity.
         observed: Spread of the quantity over the runs.
         bound: Common bound of the runs, or the mean of their bounds; None if the theorem is void.
-        status: As in a certificate: violated, void, vacuous, conditional or valid.
-        reason: Why it is not valid; "" if it is.
+        status: Status as in a certificate: violated, void, vacuous, conditional or valid.
+        reason: Why the status is not valid; "" if it is.
     """
 
     theorem: str
@@ -132,7 +132,7 @@ def repeat(
         learner: Spec without a seed, or a function of a seed that returns a learner.
         stream: Any source that `play` accepts, or a function of a seed that returns an adversary, for bounds in
             expectation over the adversary's randomness.
-        seeds: Distinct whole numbers, one per game.
+        seeds: Distinct integers, one per game.
         rounds: Number of leading rows to play, or of rounds against an adversary; None for all.
         passes: Passes over the rows in each game.
         threads: Number of games to run at a time; None for one per core.
@@ -161,11 +161,11 @@ def repeat(
         check_count("rounds", rounds, 1)
     if not each or len(set(each)) < len(each):
         raise InputError(
-            f"seeds must be different, and at least one: got {len(each)}, {len(set(each))} different.",
+            f"seeds must be distinct, and at least one: got {len(each)}, {len(set(each))} of them distinct.",
             do=labels_apart("repeat", given) if isinstance(given, np.ndarray) else "",
         )
     if isinstance(make, Spec) and "seed" in (make.named or {}):
-        raise SpecError(f"the learner must leave its seed open: got {learner!r}. Take the seed out.")
+        raise SpecError(f"the spec of the learner must not set a seed: got {learner!r}. Remove the seed.")
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
     held = None if opponent else hold(stream_for(make, stream), rounds)
     make = make if held is None else on_rows(make, held)
@@ -194,7 +194,7 @@ def _makes(stream: object) -> bool:
 
 
 def verdicts(seeds: Sequence[int], runs: Sequence[Sequence[Certificate]]) -> list[Verdict]:
-    """Return a verdict on every theorem that some run has a certificate of; the worst status first, as in a ledger."""
+    """Return a verdict on every theorem with a certificate in some run, sorted by status as in a ledger."""
     found: dict[str, dict[int, Certificate]] = {}
     for seed, certificates in zip(seeds, runs, strict=True):
         for certificate in certificates:
@@ -218,7 +218,7 @@ def _judged(seeds: Sequence[int], found: Mapping[int, Certificate]) -> tuple[Sta
     if broken := [seed for seed, certificate in found.items() if certificate.status == "violated"]:
         return "violated", f"{_of(broken, seeds)}: {found[broken[0]].reason}"
     if void := [seed for seed in seeds if seed not in found or found[seed].bound is None]:
-        return "void", f"{_of(void, seeds)}: {found[void[0]].reason if void[0] in found else 'it gave no certificate'}"
+        return "void", f"{_of(void, seeds)}: {found[void[0]].reason if void[0] in found else 'no certificate'}"
     if certificates[0].kind == "E" and len(seeds) >= FEWEST and (miss := _miss(certificates)) is not None:
         return "violated", f"{miss}: please report this"
     worst = max(certificates, key=lambda certificate: RANK[certificate.status])
@@ -228,12 +228,12 @@ def _judged(seeds: Sequence[int], found: Mapping[int, Certificate]) -> tuple[Sta
         return "conditional", "; ".join([*reasons, few])
     if certificates[0].kind == "P":
         kept = sum(_excess(certificate) <= 0 for certificate in certificates)
-        reasons.append(f"kept in {kept} of {len(seeds)} runs")
+        reasons.append(f"held in {kept} of {len(seeds)} runs")
     return worst.status, "; ".join(reasons)
 
 
 def _miss(certificates: Sequence[Certificate]) -> str | None:
-    """Return by how much the mean misses its bound, if chance does not explain it; else None."""
+    """Return a sentence on how far the mean misses its bound; None if chance explains it."""
     excess = Spread.of([_excess(certificate) for certificate in certificates])
     error = excess.standard_error or 0.0
     if not excess.mean - ERRORS * error > 0.0:
@@ -242,7 +242,7 @@ def _miss(certificates: Sequence[Certificate]) -> str | None:
 
 
 def _excess(certificate: Certificate) -> float:
-    """Return by how much the observed quantity exceeds the bound, or falls short of a lower bound."""
+    """Return the excess of the observed quantity over the bound, or its shortfall from a lower bound."""
     bound = certificate.bound if certificate.bound is not None else math.nan
     return certificate.observed - bound if certificate.side == "upper" else bound - certificate.observed
 

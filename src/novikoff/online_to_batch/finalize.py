@@ -77,7 +77,8 @@ METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
 """Methods of `finalize`."""
 VOTERS = 51
 """Number of hypotheses that vote if all of them cannot."""
-STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
+STEPS = "voted perceptron"
+"""Name of a `VotedPerceptron` in model files; it has a space, so no learner can be registered by that name."""
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 """Theorems that bound the risk of a final classifier."""
 LARGEST = float(np.finfo(np.float64).max)
@@ -86,15 +87,15 @@ LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True)
 class OnlineToBatch(Shown):
-    """Classifier that no longer learns, made from an online game.
+    """A classifier that no longer learns, made from an online game.
 
     Attributes:
         how: Method by which it was chosen; "held" for the fewest errors on held-out rows (mixing.py).
         classifier: A frozen learner of the class that the caller passed, or a vote.
         certificates: Bounds on its risk; empty for "last" and for an average of classifiers.
         delta: Probability that the first certificate fails.
-        rounds: Number of examples that it was made from.
-        index: Number of these that it had learned from; None for votes and averages.
+        rounds: Number of examples of the game.
+        index: Number of these from which it had learned; None for votes and averages.
         wealth: Largest wealth of the drift test, which may refute independence (`refuted`); None if it was not run.
         labels: Original values of the labels -1 and +1.
         source: Name of the source.
@@ -140,8 +141,8 @@ class OnlineToBatch(Shown):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """Return the classifier with this `state`; by hand, because its bounds are proved again."""
-        plain = {field.name: field.restored(state, None, "a kept classifier") for field in PLAIN}
+        """Return the classifier with this `state`; written by hand, because its bounds are recomputed."""
+        plain = {field.name: field.restored(state, None, "a classifier") for field in PLAIN}
         voters = [_restored(name, saved) for name, saved in state["voters"]]
         kinds = sorted({type(voter).__name__ for voter in voters})
         drawn = [voter for voter in voters if isinstance(voter, Learner)] if state["drawn"] else []
@@ -208,19 +209,19 @@ PLAIN: tuple[Field, ...] = (
 def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass: bool) -> None:
     """Raise an error if a saved classifier has invalid fields or certificates."""
     labels = plain["labels"]
-    require(labels is None or multiclass or len(labels) == 2, "labels must be two", labels)
+    require(labels is None or multiclass or len(labels) == 2, "a classifier must have two labels", labels)
     for one in certificates:
-        require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
+        require(one.status in RANK and one.kind == "P", "a risk bound must have a known status and kind P", one.status)
         bound, most = one.bound, LARGEST if one.quantity == "risk of the average" else 1.0
         sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound <= most  # type: ignore[operator]
-        require(sound, f"a limit must be a number from 0 to {most}, or none if it is void", bound)
-        require(0.0 <= one.observed <= most, f"a risk must be from 0 to {most}", one.observed)
+        require(sound, f"a risk bound must be a number from 0 to {most}, or null if it is void", bound)
+        require(0.0 <= one.observed <= most, f"an observed risk must be from 0 to {most}", one.observed)
         vacuous = bound is not None and bound >= one.trivial
-        require(vacuous == (one.status == "vacuous"), "a limit of 1 must be called vacuous, and no other", bound)
+        require(vacuous == (one.status == "vacuous"), "a risk bound must be vacuous exactly if it is trivial", bound)
         if bound is not None:
-            require(one.observed <= bound, "a limit must not be below the risk in the run", bound)
+            require(one.observed <= bound, "a risk bound must not be below the observed risk", bound)
             proved = _proved(one, plain)
-            require(proved is None or bound == proved, f"a limit must be what {one.theorem} proves, {proved}", bound)
+            require(proved is None or bound == proved, f"a risk bound must be that of {one.theorem}, {proved}", bound)
 
 
 def _proved(one: Certificate, plain: State) -> float | None:
@@ -231,15 +232,15 @@ def _proved(one: Certificate, plain: State) -> float | None:
     delta = saved["delta"]
     judged = next(saved[name] for name in ("errors", "brier", "mistakes") if name in saved)
     trials = saved["trials"] if "trials" in saved else saved["rounds"]
-    require(delta == plain["delta"], "the chance that a limit fails must be that of the classifier", delta)
-    require(one.observed == judged / trials, f"a risk must be {judged} of {trials}", one.observed)
+    require(delta == plain["delta"], "delta of a risk bound must be that of the classifier", delta)
+    require(one.observed == judged / trials, f"an observed risk must be {judged} of {trials}", one.observed)
     if one.theorem == "held_risk":
         return min(held_limit(HeldFacts(saved["candidates"], 1, judged, trials, delta)), 1.0)
-    require(saved["rounds"] == plain["rounds"], "a limit must be of the classifier's rounds", saved["rounds"])
+    require(saved["rounds"] == plain["rounds"], "a risk bound must have the classifier's rounds", saved["rounds"])
     fixed = saved["when"] == FIXED
     if one.theorem == "best_risk":
-        require(saved["first"] == plain["index"], "a limit must be of the hypothesis kept", saved["first"])
-        require(trials == saved["rounds"] - saved["first"], "a hypothesis is judged by all rounds after it", trials)
+        require(saved["first"] == plain["index"], "a risk bound must be that of the hypothesis", saved["first"])
+        require(trials == saved["rounds"] - saved["first"], "a hypothesis must be tested on all later rounds", trials)
         return min(best_limit(judged, trials, saved["first"], saved["rounds"], delta, fixed), 1.0)
     limit = ensemble_limit(EnsembleFacts(trials, judged, delta, fixed))
     return min(2.0 * limit if one.theorem == "voted_risk" else limit, 1.0)
@@ -249,7 +250,7 @@ def _voters(classifier: Predictor) -> Sequence[VotedPerceptron | Learner]:
     """Return the hypotheses of a vote, or the classifier alone."""
     if isinstance(classifier, RandomVote):
         return classifier.voters
-    assert isinstance(classifier, (VotedPerceptron, Learner))  # `keep` and `mix` make no others
+    assert isinstance(classifier, (VotedPerceptron, Learner))  # there are no other final classifiers
     return [classifier]
 
 
@@ -258,7 +259,7 @@ def _name(voter: VotedPerceptron | Learner) -> str:
 
 
 def _restored(name: str, state: State) -> VotedPerceptron | Learner:
-    """Return the hypothesis that `_name` names, with its saved state."""
+    """Return the hypothesis whose `_name` this is, with its saved state."""
     if name == STEPS:
         return VotedPerceptron.restore(state)
     kind: Any = entry(name, "learner").load()
@@ -309,7 +310,7 @@ def finalize(
         again = None if stream is None else as_stream(stream, ledger.player)
         if again is None or not again.rereadable:
             what = "no stream was given" if again is None else f"{again.name} cannot be read again"
-            raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or take how='random'.")
+            raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or use how='random'.")
         if how == "best":
             return _best(ledger, reservoir, delta, again, tell, executor(on, threads))
         return _voted(ledger, reservoir, delta, again, tell)
@@ -367,7 +368,7 @@ def _kept(ledger: Ledger, how: Method, classifier: Predictor, certificates: tupl
 def _ensemble(
     ledger: Ledger, reservoir: HypothesisReservoir, delta: float, test: DriftTest | None = None, drawn: bool = False
 ) -> EnsembleFacts:
-    """Return the facts of a game and of the drift test that watched its replay."""
+    """Return the facts of a game and of the drift test on its replay."""
     refuted = test is not None and test.alarm
     copies = ledger.weighted is not None
     return EnsembleFacts(
@@ -378,7 +379,7 @@ def _ensemble(
 
 
 def _ensemble_of(ledger: Ledger, reservoir: HypothesisReservoir, delta: float) -> EnsembleFacts:
-    """Return the facts of a game that is not read again, with the drift test that watched it, if any."""
+    """Return the facts of a game that is not read again, with its drift test, if there was one."""
     test = None if ledger.drift is None else ledger.drift.test
     return dataclasses.replace(_ensemble(ledger, reservoir, delta, test), late=ledger.late is not None)
 
@@ -405,7 +406,7 @@ def _averaged_numbers(
     """Return a learner with the mean weights and two risk bounds at delta/2 each; the smaller holds with 1 - delta."""
     learner = ledger.player
     if reservoir.final is not None or ledger.passes > 1:
-        raise InputError(f"an average for regression needs one pass: this game had {ledger.passes}. Use one.")
+        raise InputError(f"an average for regression needs one pass: this game had {ledger.passes}. Play one pass.")
     run: Run[OnlineGradientFacts] = Run(
         before=ledger.before, after=cast(OnlineGradientFacts, learner.facts()), rounds=ledger.rounds, mistakes=0,
         expected=ledger.expected,
@@ -452,7 +453,7 @@ def _again(
 
 @dataclass(eq=False)
 class _Candidate:
-    """Hypothesis that is tested on all later examples."""
+    """A hypothesis that is tested on all later examples."""
 
     index: int
     learner: Learner
@@ -473,21 +474,21 @@ def _judge(candidates: list[_Candidate], batch: Batch, pool: ThreadPoolExecutor)
 
 
 def _best(
-    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None, who: Executor
+    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None, workers: Executor
 ) -> OnlineToBatch:
     marks, test = set(reservoir.indices()), DriftTest()
     candidates: list[_Candidate] = []
     places: list[Place] = [(0, None)]
-    with ThreadPoolExecutor(who.count if isinstance(who, Threads) else 1) as pool:
+    with ThreadPoolExecutor(workers.count if isinstance(workers, Threads) else 1) as pool:
         for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell, places):
             if learner is not None and done in marks:
                 candidates.append(_Candidate(done, learner))
-            if isinstance(who, Threads):  # threads score while the stream is read; other executors read it again below
+            if isinstance(workers, Threads):  # threads score while the stream is read; others read it again below
                 _judge(candidates, part, pool)
-    if not isinstance(who, Threads):
+    if not isinstance(workers, Threads):
         seen, rounds = adopted(stream, ledger.encoding, ledger.feature_names), reservoir.rounds
         found = [(one.index, one.learner) for one in candidates]
-        errors = judged(seen, found, ledger.labels or (), stretches(places, rounds), who)
+        errors = judged(seen, found, ledger.labels or (), stretches(places, rounds), workers)
         for one, wrong in zip(candidates, errors, strict=True):
             one.errors, one.trials = wrong, rounds - one.index
     # Compare by bounds even if drift makes them void: the error rate alone favours candidates with the fewest trials.

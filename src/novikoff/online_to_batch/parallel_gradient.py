@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from novikoff.comparators.rereading import tell_skipped
+from novikoff.comparators.rereading import note_skipped
 from novikoff.convex.online_gradient import OnlineGradient
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
 from novikoff.core.certificate import Assumption
@@ -80,8 +80,8 @@ def parallel_gradient(
         raise InputError(
             "averaging needs an untrained online gradient descent learner",
             f"got {type(made).__name__}",
-            "Its loss is convex and bounded: only then the mean is no worse than what it is the mean of. For labels "
-            "use parallel_perceptron.",
+            "Its loss is convex and bounded, so the mean of the weights loses no more than the weights on average. For "
+            "labels use parallel_perceptron.",
         )
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
         raise InputError(f"delta must be a probability between 0 and 1: got {delta!r}. 0.05 is usual.")
@@ -89,7 +89,7 @@ def parallel_gradient(
     if not stream.rereadable:
         raise InputError(f"averaging reads the source again: {stream.name} cannot. Save it in a file.")
     played = executor(on, threads).map(_play, stream.parts(shards), made.state(), progress=progress)
-    tell_skipped(stream, [shard[5] for shard in played])
+    note_skipped(stream, [shard[5] for shard in played])
     some = [shard for shard in played if shard[1]]
     if not some:
         raise InputError(f"a source must not be empty: {stream.name} has no rows.")
@@ -125,7 +125,7 @@ def together(facts: Sequence[OnlineGradientFacts]) -> OnlineGradientFacts:
 
 
 def mean(learners: Sequence[OnlineGradient], rounds: Sequence[int]) -> OnlineGradient:
-    """Return one learner with the mean of their averages, each weighted by its rounds, added in their order."""
+    """Return one learner with the mean of the averages, each weighted by its rounds, added in order."""
     widest = max(learners, key=lambda one: one.features.count)
     if len(learners) == 1:
         return widest.mean()

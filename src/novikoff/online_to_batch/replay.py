@@ -1,8 +1,8 @@
-"""replay: play the first pass of a game again, to recover hypotheses that were not kept during the game.
+"""replay: play the first pass of a game again, to recover hypotheses that were not stored during the game.
 
 The learner starts from its initial state and sees the same rows, so its predictions repeat, random draws included. A
-changed stream is refused, by its fingerprint if it has one, by the number of mistakes, or by the final state of the
-learner, to the last bit.
+stream that has changed is an error; it is recognised by its fingerprint if it has one, by the number of mistakes, or by
+the final state of the learner, to the last bit.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def replay(
 
     Args:
         ledger: Ledger of the game.
-        reservoir: Its hypotheses.
-        stream: Its stream, opened again.
+        reservoir: Reservoir of the game.
+        stream: Stream of the game, opened again.
         stops: Rounds at which a part must end.
         tell: Callback that receives the number of rounds done.
         places: List that is filled with pairs of rounds done and the stream position after them.
@@ -86,8 +86,8 @@ def replay(
         )
     then = ledger.player.state() if reservoir.final is None and ledger.rounds == reservoir.rounds else reservoir.final
     if then is not None and not _same(then, learner.state()):
-        raise InputError(f"a stream must stay as it was in the game: on {stream.name} the learner now ends otherwise, "
-                         "though with as many mistakes. Play again.")  # fmt: skip
+        raise InputError(f"the stream has changed since the game: on {stream.name} the learner now ends in another "
+                         "state, with the same number of mistakes. Play again.")  # fmt: skip
 
 
 def _same(one: object, other: object) -> bool:

@@ -75,7 +75,7 @@ def chernoff(errors: int, trials: int, b: float) -> float:
     """Return (K + b + sqrt(b^2 + 2bK)) / N, at most 1: not below Clopper and Pearson's bound at level exp(-b)."""
     _check(errors, 0.5, trials)
     if not b >= 0.0:
-        raise InputError(f"b must be at least 0: got {shown(b)}. Take ln(1/level).")
+        raise InputError(f"b must be at least 0: got {shown(b)}. Pass ln(1/level).")
     if b == math.inf:
         return 1.0
     with localcontext(prec=DIGITS):
@@ -100,7 +100,7 @@ def share(total: float, n: int) -> float:
 
 def _check(errors: int, delta: float, trials: int | None = None, name: str = "delta") -> None:
     if errors < 0:
-        raise InputError(f"errors must be counted from 0: got {errors}.")
+        raise InputError(f"errors must be at least 0: got {errors}.")
     if trials is not None and not max(errors, 1) <= trials:
         raise InputError(f"trials must be at least 1, and not fewer than errors: got {trials}, with {errors} errors.")
     if not 0.0 < delta < 1.0:
@@ -182,7 +182,7 @@ def _divergence(m: int, n: int, p: float) -> Decimal:
 
 
 def _beta_guess(errors: int, trials: int, level: float, high: float) -> float:
-    """Return scipy's value of the bound; `high` if scipy has none."""
+    """Return the bound as scipy computes it; `high` if scipy fails."""
     from scipy.special import betainccinv
 
     guess = float(betainccinv(errors + 1.0, float(trials - errors), level))

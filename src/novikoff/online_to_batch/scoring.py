@@ -1,8 +1,8 @@
 """Errors of the hypotheses of a game on the examples after them, counted in stretches of its stream in parallel.
 
-The replay of a game records positions from which its stream can be read (`Batch.end`). Starting there, every stretch is
-read once more, on Ray by a separate stream (executors.py), and scored by every hypothesis that began before its end.
-Errors are whole numbers: their sums depend neither on the executor nor on where the stream was cut.
+The replay of a game records positions from which its stream can be read (`Batch.end`). From there every stretch is read
+once more, on Ray by a separate stream (executors.py), and scored by every hypothesis that began before its end. Errors
+are integers: their sums depend neither on the executor nor on where the stream was cut.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ def stretches(places: Sequence[Place], rows: int) -> list[Stretch]:
 
 def judged(
     stream: Stream, hypotheses: Sequence[tuple[int, Learner]], labels: Sequence[LabelValue], pieces: Sequence[Stretch],
-    who: Executor,
+    workers: Executor,
 ) -> list[int]:  # fmt: skip
     """Return the errors of each hypothesis on the rows from its index on.
 
     Args:
         stream: Stream as the learner of the game saw it.
-        hypotheses: Index (rows learned from) and learner of each hypothesis.
+        hypotheses: Index (number of rows learned) and learner of each hypothesis, in order.
         labels: Original values of numbered labels.
         pieces: Stretches of the stream.
-        who: Executor that reads the stretches.
+        workers: Executor that reads the stretches.
     """
     states = [(index, type(learner.original), learner.state()) for index, learner in hypotheses]
-    found = who.map(_errors, pieces, stream, states, list(labels))
+    found = workers.map(_errors, pieces, stream, states, list(labels))
     return [sum(errors) for errors in zip(*found, strict=True)]
 
 
@@ -73,20 +73,20 @@ def _errors(
     over: Over, piece: Stretch, stream: Stream, states: Sequence[tuple[int, Any, State]], labels: list[LabelValue]
 ) -> list[int]:
     """Return the errors of each hypothesis on one stretch."""
-    mine = [(index, adapt(make.restore(state))) for index, make, state in states if index < piece.last]
+    begun = [(index, adapt(make.restore(state))) for index, make, state in states if index < piece.last]
     errors, row = [0] * len(states), piece.first
-    numbering = Numbering(list(labels)) if mine and mine[0][1].numbered else None
-    for whole in stream.batches(piece.start) if mine else ():
+    numbering = Numbering(list(labels)) if begun and begun[0][1].numbered else None
+    for whole in stream.batches(piece.start) if begun else ():
         if over():
             raise InterruptedError
-        batch = for_learner(whole.part(0, min(len(whole), piece.last - row)), stream, mine[0][1], numbering)
-        for k, (index, player) in enumerate(mine):
+        batch = for_learner(whole.part(0, min(len(whole), piece.last - row)), stream, begun[0][1], numbering)
+        for k, (index, player) in enumerate(begun):
             some = batch.part(min(max(index - row, 0), len(batch)), len(batch))
             if len(some):
                 errors[k] += int(np.count_nonzero(player.predict_many(some) != some.y))
         row += len(batch)
         if row == piece.last:
             break
-    if mine and row != piece.last:
+    if begun and row != piece.last:
         raise InputError(f"the stream has changed since the game: {stream.name}. Play again.")
     return errors

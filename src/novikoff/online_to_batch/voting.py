@@ -104,7 +104,7 @@ class VotedPerceptron(Predictor):
 
     @classmethod
     def restore(cls, state: State) -> VotedPerceptron:
-        """Return the vote with this `state`; by hand, because rows are kept one by one."""
+        """Return the vote with this `state`; written by hand, because rows are stored one by one."""
         steps, of = cls(Perceptron.restore(state["learner"])), "a vote"
         steps.features.load(state["features"])
         width, dense = max(steps.features.count, 1), steps.features.kind == "array"

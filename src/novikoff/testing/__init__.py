@@ -1,12 +1,11 @@
-"""Contract tests for your own learners, streams and theorems; novikoff's own pass the same tests.
+"""Contract tests for your own learners, streams and theorems; those of novikoff pass the same tests.
 
     from novikoff.testing import check_learner
 
     def test_my_learner():
         check_learner(lambda: MyLearner(seed=3), [(x, y), ...], refused=["no number", math.nan])
 
-Each check plays what it is given and raises an AssertionError that names the broken contract. No test framework is
-needed.
+Each check raises an AssertionError that names the broken contract. No test framework is needed.
 """
 
 from novikoff.testing.certificates import check_certificate

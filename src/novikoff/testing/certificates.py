@@ -16,7 +16,7 @@ def check_certificate(certificate: Certificate) -> None:
     require(one.kind in ("D", "E", "P"), f"the kind of {what} must be D, E or P: it is {one.kind!r}")
     require(one.side in ("upper", "lower"), f"the side of {what} must be upper or lower: it is {one.side!r}")
     require(one.status in RANK, f"the status of {what} must be one of {', '.join(RANK)}: it is {one.status!r}")
-    require(one.status != "violated", f"a promise must be kept: {one}")
+    require(one.status != "violated", f"a bound must not be violated: {one}")
     must = f"{what} must have a reason if and only if it is not valid: it is {one.status}, for {one.reason!r}"
     require(bool(one.reason) == (one.status != "valid"), must)
     standings = {assumption.standing for assumption in one.assumptions}
@@ -24,7 +24,7 @@ def check_certificate(certificate: Certificate) -> None:
     require(not refuted or one.status == "void", f"{what} must be void, an assumption is refuted: it is {one.status}")
     trusted = "trusted" in standings and one.status == "valid"
     require(not trusted, f"{what} must be conditional, an assumption is trusted: it is valid")
-    require(math.isfinite(one.observed), f"what {what} observed must be finite: it is {one.observed}")
+    require(math.isfinite(one.observed), f"the observed value of {what} must be finite: it is {one.observed}")
     if one.status == "void":
         require(one.bound is None, f"{what} is void, and must have no bound: it has {one.bound}")
         return

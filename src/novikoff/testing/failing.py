@@ -13,7 +13,7 @@ def require_plain(value: Any, what: str, arrays: bool = True) -> None:
     """Raise an AssertionError unless `value` is plain data: JSON values and arrays of numbers."""
     if isinstance(value, dict):
         for key, item in value.items():
-            require(isinstance(key, str), f"{what} must be plain data: the key {key!r} is no text")
+            require(isinstance(key, str), f"{what} must be plain data: the key {key!r} is not text")
             require_plain(item, what, arrays)
     elif isinstance(value, (list, tuple)):
         for item in value:

@@ -35,7 +35,7 @@ THREADS = 4
 """Number of threads that predict at the same time."""
 
 NO_LABELS: tuple[object, ...] = (7, 0.5, math.nan, None, "spam", True, False, np.True_, np.False_)
-"""Values that are never labels, neither with -1 and +1 nor with 0, 1, 2."""
+"""Values that are never labels, neither among -1 and +1 nor among 0, 1, 2."""
 
 
 def check_learner(
@@ -47,10 +47,10 @@ def check_learner(
     """Check everything that the library relies on in a learner.
 
     Args:
-        make: Function that returns a fresh learner, the same each time.
-        examples: Rereadable source that `nk.play` accepts, best with hundreds of examples.
-        refused: Values of x that the learner must refuse.
-        outcomes: Values of y that the learner must refuse; None for values that are not labels.
+        make: Function that returns a new learner, the same each time.
+        examples: Rereadable source that `nk.play` accepts, preferably with hundreds of examples.
+        refused: Values of x that the learner must reject.
+        outcomes: Values of y that the learner must reject; None for values that are not labels.
 
     Raises:
         AssertionError: If the learner breaks a contract.
@@ -84,7 +84,7 @@ def _check_members(learner: Learner) -> None:
                  f"{name} has no {part}")  # fmt: skip
     require(isinstance(learner.domain, Domain), f"the domain of {name} must be a Domain: it is {learner.domain!r}")
     labels = learner.labels
-    must = f"the labels of {name} must be None for -1 and +1, or how many there are"
+    must = f"the labels of {name} must be None for -1 and +1, or the number of labels"
     least = 0 if adapt(learner).numbered else 2
     require(labels is None or (type(labels) is int and labels >= least), f"{must}: they are {labels!r}")
     facts: Any = learner.facts()
@@ -113,7 +113,7 @@ def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
 
 
 def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
-    """Check a game row by row against predict_one and learn_one; return its ledger, to compare others with."""
+    """Check a game row by row against predict_one and learn_one; return its ledger, for comparison with others."""
     one, game = make(), _game(make())
     for t, (x, y) in enumerate(_rows(batches), 1):
         predicted = one.predict_one(x)
@@ -121,7 +121,7 @@ def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
         played = _learned(game, x, y)
         require(played == predicted, f"play_one must predict, then learn: in round {t} it predicts {played}, "
                  f"predict_one {predicted}")  # fmt: skip
-    require_same(game.learner.state(), one.state(), "play_one must learn what learn_one learns")
+    require_same(game.learner.state(), one.state(), "play_one must learn the same as learn_one")
     require(one.facts() == game.learner.facts(), "the facts after the same rounds must be the same")
     return game.ledger
 
@@ -131,7 +131,7 @@ def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: 
     game = _game(make())
     for x, y in _rows(batches):
         game.learn_one(x, y)
-    _same_game(game.ledger, whole, "the same game must be the same again (coins come from a seed)")
+    _same_game(game.ledger, whole, "a repeated game must be the same (random numbers must come from a seed)")
 
 
 def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
@@ -143,7 +143,7 @@ def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Pl
         for batch in batches:
             for start in range(0, len(batch), size):
                 game.learn_batch(batch.part(start, start + size))
-        _same_game(game.ledger, whole, f"learn_many must do what learn_one does, row by row (batches of {size})")
+        _same_game(game.ledger, whole, f"learn_many must do the same as learn_one, row by row (batches of {size})")
 
 
 def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
@@ -151,7 +151,7 @@ def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Playe
     if not all(isinstance(batch.x, np.ndarray) and batch.x.ndim == 2 for batch in batches):
         return
     gaps = [Batch(_with_gaps(batch.x), batch.y, batch.first) for batch in batches]
-    must = "numbers with gaps between them must be read as those without"
+    must = "non-contiguous arrays must be read like contiguous ones"
     game = _game(make())
     for x, y in _rows(gaps):
         predictions = game.learner.predict_one(x)
@@ -193,12 +193,12 @@ def _check_threads(make: Callable[[], Learner], batches: list[Batch]) -> None:
     last = batches[-1].part(max(len(batches[-1]) - 12, 0), len(batches[-1]))
     asked = list(_questions(game.player, last))
     wanted = [_bits(ask()) for ask in asked]
-    begins = range(0, len(asked), -(-len(asked) // THREADS))  # each thread begins elsewhere
+    begins = range(0, len(asked), -(-len(asked) // THREADS))  # each thread begins with another query
     with ThreadPoolExecutor(THREADS) as threads:
         answers = list(threads.map(lambda k: [_bits(ask()) for ask in (*asked[k:], *asked[:k])], begins))
     same = all(answer == [*wanted[k:], *wanted[:k]] for k, answer in zip(begins, answers, strict=True))
-    require(same, f"predictions of {type(game.learner).__name__} from several threads must be those of one: they "
-             "differ. Let predictions write into no memory of the learner")  # fmt: skip
+    require(same, f"predictions of {type(game.learner).__name__} from several threads must equal those of one: they "
+             "differ. Do not write into memory of the learner when it predicts")  # fmt: skip
 
 
 QUESTIONS: tuple[Ability, ...] = (
@@ -232,8 +232,8 @@ def _check_state(learner: Learner) -> None:
     name, state = type(learner).__name__, learner.state()
     require_plain(state, f"the state of {name}")
     again = type(learner).restore(copy.deepcopy(state))
-    require_same(again.state(), state, f"{name}.restore must give back the learner whose state it is")
-    require(again.facts() == learner.facts(), f"{name}.restore must give back the learner: its facts are others")
+    require_same(again.state(), state, f"{name}.restore must return a learner with the same state")
+    require(again.facts() == learner.facts(), f"{name}.restore must return the same learner: its facts differ")
 
 
 def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
@@ -245,20 +245,20 @@ def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
         again = _loaded(part)
         require_same(again.learner.state(), part.learner.state(), f"a loaded learner must be as saved at round {cut}")
         _play(Game(again.learner, again), batches, cut)
-        _same_game(again, whole, f"a game that is saved and loaded after round {cut} must go on as if it had not been")
+        _same_game(again, whole, f"a game that is saved and loaded after round {cut} must continue as if it were not")
 
 
 def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
-    """Check that a state is a copy, and that a restored learner copies what it changes."""
+    """Check that a state is a copy, and that a restored learner does not change the state."""
     game, rounds = _game(make()), sum(map(len, batches)) // 2
     _play(game, batches, 0, rounds)
     state = game.learner.state()
     then = copy.deepcopy(state)
     _play(game, batches, rounds)
-    require_same(state, then, "a state must stay as it is while the game goes on (copy the arrays that change)")
+    require_same(state, then, "a state must not change while the game goes on (copy the arrays that change)")
     again = _game(type(game.learner).restore(_read_only(state)))
     _play(again, batches, rounds)
-    require_same(again.learner.state(), game.learner.state(), "a learner must own what it was restored from")
+    require_same(again.learner.state(), game.learner.state(), "a restored learner must own its arrays")
 
 
 def _read_only(state: Any) -> Any:
@@ -280,11 +280,11 @@ def _check_refusing(
     before = copy.deepcopy(learner.state())
     (x, y) = next(_rows(batches))
     for bad in refused:
-        _require_refused(partial(learner.predict_one, bad), f"{name}.predict_one must refuse x = {shown(bad)}")
-        _require_refused(partial(learner.learn_one, bad, y), f"{name}.learn_one must refuse x = {shown(bad)}")
+        _require_refused(partial(learner.predict_one, bad), f"{name}.predict_one must reject x = {shown(bad)}")
+        _require_refused(partial(learner.learn_one, bad, y), f"{name}.learn_one must reject x = {shown(bad)}")
     for bad in outcomes:
-        _require_refused(partial(learner.learn_one, x, bad), f"{name}.learn_one must refuse y = {shown(bad)}")
-    require_same(learner.state(), before, f"{name} must be as it was after rounds that it refused")
+        _require_refused(partial(learner.learn_one, x, bad), f"{name}.learn_one must reject y = {shown(bad)}")
+    require_same(learner.state(), before, f"{name} must be unchanged after rounds that it rejected")
 
 
 def _require_refused(act: Callable[[], Any], must: str) -> None:
@@ -294,14 +294,14 @@ def _require_refused(act: Callable[[], Any], must: str) -> None:
         return
     except Exception as error:
         fail(f"{must} with an InputError: it raises {type(error).__name__}: {error}")
-    fail(f"{must} with an InputError: it takes it")
+    fail(f"{must} with an InputError: it accepts it")
 
 
 def _batches(make: Callable[[], Learner], examples: object) -> list[Batch]:
     """Return the examples as batches of the learner's game."""
     learner = adapt(make())
     if isinstance(examples, Iterator):
-        fail("examples must be there more than once: got an iterator. Pass a list")
+        fail("examples must be readable more than once: got an iterator. Pass a list")
     stream = as_stream(examples, learner)
     numbering = Game(learner).numbering
     return [for_learner(batch, stream, learner, numbering) for batch in stream.batches()]
@@ -348,7 +348,7 @@ def _loaded(ledger: Ledger) -> Ledger:
             save(ledger, Path(folder) / "model.nk")
             again = load(Path(folder) / "model.nk")
         except (ModelFileError, SpecError) as error:
-            fail(f"a game must be saved and loaded: {error}")
+            fail(f"a game must be savable and loadable: {error}")
     assert isinstance(again, Ledger)
     return again
 

@@ -40,7 +40,7 @@ def _check_declared(stream: Stream) -> None:
     for part in ("name", "domain", "labels", "rereadable", "batches"):
         require(hasattr(stream, part), f"a stream must have name, domain, labels, rereadable and batches: {kind} has "
                  f"no {part}")  # fmt: skip
-    require(isinstance(stream.name, str) and stream.name != "", f"the name of {kind} must be a text: {stream.name!r}")
+    require(isinstance(stream.name, str) and stream.name != "", f"the name of {kind} must be text: {stream.name!r}")
     require(isinstance(stream.domain, Domain), f"the domain of {kind} must be a Domain: it is {stream.domain!r}")
     require(type(stream.rereadable) is bool, f"rereadable of {kind} must be true or false: {stream.rereadable!r}")
 
@@ -51,10 +51,10 @@ def _check_numbering(stream: Stream) -> list[_Row]:
     for batch in stream.batches():
         first = len(rows) + 1
         require(len(batch) > 0, f"no batch may be empty: the one at round {first} of {stream.name} is")
-        must = f"batches must be numbered one after the other: one of {stream.name} begins at {batch.first}"
+        must = f"batches must be numbered consecutively: one of {stream.name} begins at {batch.first}"
         require(batch.first == first, f"{must}, not {first}")
         _check_kind(batch, stream)
-        rows += _told(batch)
+        rows += _rows_of(batch)
     require(bool(rows), f"a stream must have rows: {stream.name} has none")
     labels = stream.labels
     require(labels is None or isinstance(labels, Labels), f"labels of {stream.name} must be Labels: {labels!r}")
@@ -63,13 +63,14 @@ def _check_numbering(stream: Stream) -> list[_Row]:
     known = adapt_stream(stream)
     if known.rows is not None:
         require(
-            known.rows == len(rows), f"the length of {stream.name} must be its rows, {len(rows)}: it is {known.rows}"
+            known.rows == len(rows),
+            f"the length of {stream.name} must be {len(rows)}, its rows: it is {known.rows}",
         )
     names, width = known.features, stream.domain.width
     if names is not None:
         require(all(isinstance(name, str) for name in names), f"features of {stream.name} must be names: {names!r}")
         fits = width is None or stream.domain.kind not in ("vector", "point") or len(names) == width
-        require(fits, f"features of {stream.name} must name all of its {width} columns: they are {len(names)}")
+        require(fits, f"features of {stream.name} must name all of its {width} columns: there are {len(names)} names")
     return rows
 
 
@@ -85,31 +86,31 @@ def _check_kind(batch: Batch, stream: Stream) -> None:
         require(fits, f"x must be as wide as the domain, {width}: {where} has {x.shape[1]} columns")
         require(kind == "vector" or x.dtype.kind == "i", f"points are integers: {where} has {x.dtype}")
     if isinstance(x, np.ndarray) and kind == "index":
-        require(x.ndim == 1 and x.dtype.kind == "i", f"indices are integers, one a row: {where} has {x.dtype}")
+        require(x.ndim == 1 and x.dtype.kind == "i", f"indices are integers, one per row: {where} has {x.dtype}")
     if isinstance(x, Sparse):
-        require(kind == "vector", f"sparse rows are of a domain of vectors: {where} is of {stream.domain}")
+        require(kind == "vector", f"sparse rows need a domain of vectors: {where} has {stream.domain}")
 
 
 def _check_memory(stream: Stream) -> None:
     """Check that batches whose memory is not borrowed do not change."""
-    held = [(batch, _told(batch)) for batch in stream.batches() if batch.memory != "borrowed"]
+    held = [(batch, _rows_of(batch)) for batch in stream.batches() if batch.memory != "borrowed"]
     for batch, then in held:
-        must = f"a batch whose memory is not borrowed must stay as it is: that at round {batch.first} of {stream.name}"
-        require(_told(batch) == then, f"{must} has changed")
+        must = f"a batch whose memory is not borrowed must not change: the one at round {batch.first} of {stream.name}"
+        require(_rows_of(batch) == then, f"{must} has changed")
 
 
 def _check_reading_again(stream: Stream, rows: list[_Row]) -> None:
-    """Check that a rereadable stream repeats its rows, and that any other refuses a second pass."""
+    """Check that a rereadable stream repeats its rows, and that any other stream rejects a second pass."""
     if stream.rereadable:
-        next(iter(stream.batches()))  # a pass that is left
-        again = [row for batch in stream.batches() for row in _told(batch)]
-        require(again == rows, f"a rereadable stream must give the same rows again: {stream.name} gives others")
+        next(iter(stream.batches()))  # a pass that is not finished
+        again = [row for batch in stream.batches() for row in _rows_of(batch)]
+        require(again == rows, f"a rereadable stream must repeat its rows: {stream.name} yields others")
         return
     try:
         next(iter(stream.batches()), None)
     except NovikoffError:
         return
-    fail(f"a stream that is not rereadable must refuse a second pass: {stream.name} begins one")
+    fail(f"a stream that is not rereadable must reject a second pass: {stream.name} begins one")
 
 
 def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
@@ -124,24 +125,24 @@ def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
         require_plain(end, f"the end of a batch of {stream.name}", arrays=False)
         left: list[_Row] = []
         for batch in stream.batches(json.loads(json.dumps(end))):
-            must = f"rows must keep their numbers where a stream goes on: {stream.name} begins at {batch.first}"
+            must = f"rows must keep their numbers when a stream resumes: {stream.name} begins at {batch.first}"
             require(batch.first == done + len(left) + 1, f"{must}, not {done + len(left) + 1}")
-            left += _told(batch)
-        must = f"a stream must go on where a batch ended: after {done} rows {stream.name} gives {len(left)}"
-        require(left == rows[done:], f"{must}, and not those that follow")
+            left += _rows_of(batch)
+        must = f"a stream must resume where a batch ended: after {done} rows {stream.name} yields {len(left)} others"
+        require(left == rows[done:], f"{must}, which are not the rows that follow")
 
 
 def _check_parts(make: Callable[[], Stream], rows: list[_Row]) -> None:
-    """Check that parts add up to the whole, unless the stream refuses to be cut."""
+    """Check that parts add up to the whole, unless the stream cannot be split."""
     stream = adapt_stream(make())
     for count in (1, 2, 5):
         try:
-            parts = [[row for batch in part.batches() for row in _told(batch)] for part in stream.parts(count)]
+            parts = [[row for batch in part.batches() for row in _rows_of(batch)] for part in stream.parts(count)]
         except SourceError:
             return
         together = [row for part in parts for row in part]
-        must = f"parts that follow each other must be the whole: {count} of {stream.name} have {len(together)} rows"
-        require(len(parts) == count and together == rows, f"{must}, and not those of the whole")
+        must = f"consecutive parts must make up the whole: {count} parts of {stream.name} have {len(together)} rows"
+        require(len(parts) == count and together == rows, f"{must}, which are not those of the whole")
 
 
 def _check_fingerprint(make: Callable[[], Stream]) -> None:
@@ -150,17 +151,17 @@ def _check_fingerprint(make: Callable[[], Stream]) -> None:
     first = stream.fingerprint()
     require_plain(first, f"the fingerprint of {stream.name}", arrays=False)
     same = first == stream.fingerprint() == adapt_stream(make()).fingerprint()
-    require(same, f"a source that stays as it is must keep its fingerprint: {stream.name} has another")
+    require(same, f"the fingerprint of an unchanged source must not change: that of {stream.name} does")
 
 
 class _Row(NamedTuple):
-    """Row as plain values that can be compared."""
+    """A row as plain values that can be compared."""
 
     x: Any
     y: Any
 
 
-def _told(batch: Batch) -> list[_Row]:
+def _rows_of(batch: Batch) -> list[_Row]:
     """Return the rows of a batch as plain values."""
     return [_Row(_value(x), _value(y)) for x, y in batch.rows()]
 

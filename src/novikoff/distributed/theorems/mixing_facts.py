@@ -10,17 +10,17 @@ from novikoff.comparators.tally import Comparator
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixingFacts:
-    """Facts about epochs in each of which every shard was played once from the same weights, and then mixed.
+    """Facts about epochs: in each, every shard was played once from the same weights, and then mixed.
 
     Attributes:
         mistakes: k, the mistakes of each shard in each epoch.
-        parts: c, whole numbers: in that epoch shard i has the weight mu_i = c_i / (sum of c).
+        parts: Integers c: in that epoch shard i has the weight mu_i = c_i / (sum of c).
         rows: Number of rows of each shard.
         comparators: Every u, with its hinge loss D summed over epochs and shards, each times its mu.
         square: At least R^2.
         nonzeros: Largest number of non-zeros of an x~, the bias included.
-        unexplained: Distance of the final weights of shards from those that their mistakes give, in units of rounding
-            error; above 1 something else changed them.
+        unexplained: Distance of the final weights of shards from the sums of their mistakes, in units of rounding
+            error; above 1, something else changed them.
         started: Whether the weights were zero before the first epoch.
         same_rows: Whether every epoch read the same rows, by their number and the fingerprint of the source.
         own_mistakes: Whether every shard changed its weights on its mistakes only.
@@ -59,7 +59,7 @@ def total(parts: tuple[tuple[int, ...], ...], counts: object) -> Fraction:
     """Return the sum over epochs and shards of mu times a count."""
     each: list[tuple[int, ...]] = list(counts)  # type: ignore[call-overload]
     return sum(
-        (Fraction(sum(c * k for c, k in zip(mix, own, strict=True)), sum(mix)) for mix, own in
+        (Fraction(sum(c * k for c, k in zip(mix, of_shards, strict=True)), sum(mix)) for mix, of_shards in
          zip(parts, each, strict=True)),
         Fraction(0),
     )  # fmt: skip

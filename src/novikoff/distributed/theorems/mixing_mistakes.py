@@ -7,8 +7,8 @@ Theorem (upper; tight where every shard is e_1 .. e_k, all labelled -1)
         K  <=  D + a sqrt K,     so     K  <=  D + a^2/2 + a sqrt(D + a^2/4).
     With equal weights S shards together make S K mistakes. With mu_in proportional to k_in an epoch with a mistake
     adds at least 1 to K. K counts the mistakes of shards, not those of the mixed weights.
-    The certificate reports the smallest over the comparators and u = 0. K is a multiple of one over the common
-    denominator of the mu, and so is the bound, where that is not large.
+    The certificate reports the smallest over the comparators and u = 0. K is a multiple of 1 over the common
+    denominator of the mu; if that is not large, the bound is rounded down to such a multiple.
 Assumptions
     every shard is the Perceptron, changed on its mistakes only, by y x~ (checked); each epoch read the same rows
     (checked); the initial weights were zero (checked); x is finite (checked). The mixing is ours by construction: no
@@ -28,8 +28,9 @@ The run in floats
     root is concave: with kappa = sum_i mu_i k_in, sum_i mu_i ||w_in|| <= (1+u)^p (sqrt(a^2 + R^2 kappa) + g R kappa).
     Put in a; as (R sqrt K' + g R K', R sqrt kappa) is the sum of (R sqrt K', R sqrt kappa) and (g R K', 0), the root is
     at most F^(n-1) (R sqrt(K' + kappa) + g R K').
-    What rounding takes from <v,w>: each update at most u ||v|| times the length of the new weights, no more than
-    F^(N+1) R (sqrt(K+p) + g (K+p)), in all K times that, weighted; each mixing at most h ||v|| F^N R (sqrt K + g K).
+    Rounding decreases <v,w> as follows: each update by at most u ||v|| times the length of the new weights, no more
+    than F^(N+1) R (sqrt(K+p) + g (K+p)), in all K times that, weighted; each mixing by at most
+    h ||v|| F^N R (sqrt K + g K).
     So K - D <= lambda ||v|| R sqrt K, with s >= sqrt K a whole number and sqrt(K^2 + K p) <= K + p/2,
         lambda  =  F^N (1 + N h)(1 + g s + u)  +  u F^(N+1) (K + p/2 + g s (K + p)).
     The + u is for underflow: K is 0, and then all weights of positive mu are, or at least 1/C; C < 2^64 and R >=
@@ -51,6 +52,7 @@ from novikoff.distributed.theorems.mixing_facts import MixingFacts
 from novikoff.linear.theorems.perceptron_facts import near, shortlist
 
 UNIT = Fraction(1, 2**53)
+"""Unit roundoff of doubles."""
 LARGEST = 2**62
 """Largest common denominator of the mu to which the bound is rounded."""
 

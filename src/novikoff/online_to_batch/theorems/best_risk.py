@@ -75,7 +75,7 @@ def best_risk(facts: BestFacts) -> Bound:
 
 
 def limit(errors: int, trials: int, first: int, rounds: int, delta: float, horizon: bool = True) -> float:
-    """Return U_t, by which candidates are compared (the smallest is kept); 1 if there are no trials."""
+    """Return U_t, by which candidates are compared (the smallest wins); 1 if there are no trials."""
     if not trials:
         return 1.0
     if not horizon:

@@ -6,7 +6,7 @@ Theorem (upper; kind P, for all n simultaneously)
         rbar  =  (RISK(H_0) + .. + RISK(H_{n-1})) / n   <=   P(M) / n,
     where P(0) = L, and for M >= 1 P = M + s, s > 0 the root of s - M ln(1 + s/M) = L. In closed form
         P(M)  <=  M + L + sqrt(L^2 + 2ML)  <=  M + sqrt(2ML) + 2L.
-    rbar is the risk of the classifier that draws t from 0, .., n-1 afresh for each prediction and predicts with H_t.
+    rbar is the risk of the classifier that draws a new t from 0, .., n-1 for each prediction and predicts with H_t.
     It is also the risk of ONE H_t drawn in this way, on average over the draw; the risk of the one drawn exceeds rbar/d
     with probability at most d, and no more is guaranteed for it. The same holds for losses in [0, 1], M their sum,
     rounded up. The bound may be monitored during the run, and the run may be stopped because of it.

@@ -1,9 +1,9 @@
 """Facts about a run for the theorems on risk, and the assumptions that these share.
 
 The sample is the examples of the first pass, (x_1, y_1), .., (x_n, y_n). Before example t the learner is the hypothesis
-H_{t-1}, a function of the earlier examples and of its own coins; RISK(H) is the probability that H errs on a fresh
+H_{t-1}, a function of the earlier examples and of its random draws; RISK(H) is the probability that H errs on a fresh
 example, and rbar the mean of RISK(H_0), .., RISK(H_{n-1}).
-All of them assume that the examples are independent draws from one distribution. This cannot be checked; the tests of
+All theorems assume that the examples are independent draws from one distribution. This cannot be checked; the tests of
 drift.py can refute it, and then the certificate is void. H_0 may be any hypothesis that does not depend on the sample:
 earlier training on other examples is allowed, as every proof is conditional on H_0; earlier training on these examples
 is not. With delayed labels the sample is in the order of arrival: its examples are independent draws if whether and
@@ -73,7 +73,7 @@ class EnsembleFacts:
 
 @dataclass(frozen=True, slots=True)
 class BestFacts:
-    """Facts about the hypothesis that was kept: the one with the smallest bound.
+    """Facts about the hypothesis with the smallest bound.
 
     Attributes:
         rounds: n, the rounds of the first pass.
@@ -109,7 +109,7 @@ class HeldFacts:
     Attributes:
         candidates: Maximum number of hypotheses, fixed in advance.
         compared: Number of hypotheses compared.
-        errors: Errors of the kept hypothesis on all held-out examples.
+        errors: Errors of that hypothesis on all held-out examples.
         trials: Number of held-out examples.
         delta: Probability that the bound may fail.
         independence: "refuted" if there is evidence that the examples are not independent.
