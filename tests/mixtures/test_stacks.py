@@ -429,8 +429,10 @@ def test_labels_may_appear_unannounced():
     facts = stack.facts(["a", "b"], log_loss(played, y), 3)
     assert facts.delta == pytest.approx(facts.dual, abs=1e-9)
     assert stack_regret(facts).status in ("conditional", "vacuous")
-    with pytest.raises(InputError, match="from 0 and below 3"):
+    with pytest.raises(InputError, match="from 0 to 2: got 3"):
         stack.play(logs[:1], np.array([3]))
+    with pytest.raises(InputError, match="from 0 to 2: got -1"):
+        stack.play(logs[:2], np.array([-1, 1]))
 
 
 def test_lags_start_at_a_half_for_labels_and_at_the_first_outcome_for_numbers():

@@ -521,13 +521,13 @@ def test_a_mean_that_is_not_the_mixture_is_a_violation(shared):
 
 @pytest.mark.parametrize("prior", [[], [0.5, 0.4], [1.5, -0.5], [0.5, math.nan]])
 def test_a_prior_must_sum_to_one(prior):
-    with pytest.raises(InputError, match="above 0 of sum 1"):
+    with pytest.raises(InputError, match="positive numbers that sum to 1"):
         FixedShareTop(prior)
 
 
 def test_forecasts_that_are_not_numbers_are_refused_before_learning():
     top = FixedShareTop([0.5, 0.5])
-    with pytest.raises(InputError, match="forecasts must be 2 x 2 numbers"):
+    with pytest.raises(InputError, match="forecasts must be 2 x 2 numbers: got nan"):
         top.play(np.array([[0.0, 1.0], [math.nan, 0.0]]), np.array([1, 1], dtype=np.int8))
     assert (top.rounds, top.weights.tolist()) == (0, [0.5, 0.5])
 

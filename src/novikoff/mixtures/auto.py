@@ -1,15 +1,16 @@
 """Auto: the learner to start with. No parameter, no scaling, rows and tables of any kind.
 
 Algorithm
-    Inputs, each a forecaster of its own:
+    Inputs, each a separate forecaster:
         the linear mixture (mixtures/linear_mixture.py)
-        boosted trees (trees/boosting.py) after 15, 30 and 60 rounds, and a forest of 10 trees (trees/regrown.py)
-        boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use the labels
-        before: the last, and exponential means
+        boosted trees (trees/boosting.py) after 15, 30 and 60 boosting rounds, and a forest of 10 trees
+        (trees/regrown.py)
+        boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use lags: the
+        previous label, and exponential means of earlier labels
         second-order logistic regressions that forget 0.2 % and 1 % of the past per round, on up to 64 columns and the
-        labels before, and one on 96 random features of the columns (mixtures/forgetting.py)
-    Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on those without
-    a window; three on all inputs and on the labels before, which forget nothing, 0.2 % or 2 % of the past per round.
+        lags, and one on 96 random features of the columns (mixtures/forgetting.py)
+    Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on the first five
+    inputs; three on all inputs and the lags, which forget nothing, 0.2 % or 2 % of the past per round.
     P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
     them and its changes; predict +1 if P(+1) is 1/2 or more.
     `drift=false`, for streams that do not change: only the linear mixture, trees without a window and the first stack,
@@ -59,19 +60,24 @@ from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
 WINDOWS = (500, 2000)
+"""Numbers of last rows of the trees that follow drift."""
 LAGS = 4
-"""Columns made of the labels before."""
+"""Number of lag columns: the previous label, and three exponential means of earlier labels."""
 MOST = 30.0
 """Largest log-odds of a forecaster."""
 PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
+"""Names of the inputs of the first stack, which use neither windows nor lags."""
 ADAPTING = (
     *(f"{kind}, last {rows:,} rows" for rows in WINDOWS for kind in ("boosted trees", "forest")),
     "logistic forgetting 0.2 %", "logistic forgetting 1 %", "random features forgetting 0.2 %",
 )  # fmt: skip
+"""Names of the inputs that follow drift."""
 COPIES = "copies of the linear mixture"
+"""Name of the input with `drift=true`."""
 STACKS = ("stack", "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %")
+"""Names of the stacks."""
 MOST_FORGETTING = 64
-"""Most columns of the regressions that forget, whose cost grows with the square."""
+"""Largest number of columns of the regressions that forget: their cost grows with its square."""
 CENTRE = (0.5, 0.1, 0.1, 0.1, 0.2)
 """Initial weights of the first stack."""
 BLOCK = 256
@@ -309,7 +315,7 @@ class Auto(WithTrees, LinearMixture):
         return AutoTracker(super().tracker(), kind(prior_of(self.drift)), len(self.forecasters) + 1)
 
     def facts(self) -> LinearMixtureFacts:
-        """Return the facts for the theorems of the linear mixture; those of the whole use what its tracker saw."""
+        """Return the facts for the theorems of the linear mixture; the theorem of the whole uses its tracker's."""
         return LinearMixtureFacts(self.rounds, [], [], [], [], [], [], []) if self.full else super().facts()
 
 

@@ -1,11 +1,13 @@
 """Auto for regression: `auto` where outcomes are numbers. No parameter, no scaling.
 
 Algorithm
-    Inputs, each a forecaster of its own, clipped to the range of the outcomes before:
+    Inputs, each a separate forecaster, clipped to the range of the earlier outcomes:
         the linear mixture (mixtures/linear_mixture_regression.py)
-        boosted trees (trees/boosting.py) after 25, 50 and 100 rounds; boosted trees on the residuals of the linear
-        mixture, after 20 and 60 rounds; the same with the outcomes before as columns: the last, exponential means
-        the last outcome
+        boosted trees (trees/boosting.py) after 25, 50 and 100 boosting rounds; boosted trees on the residuals of the
+        linear mixture, after 20 and 60 boosting rounds
+        boosted trees after 100 rounds, and on residuals after 20 and 60, which also use lags: the previous outcome, and
+        exponential means of earlier outcomes
+        the previous outcome
     Stacks: four Vovk-Azoury-Warmuth forecasters on the inputs (mixtures/stacks.py), around their mean or around the
     linear mixture, two of which forget 1 % of the past per round. The prediction is the mean of the linear mixture, the
     last outcome and the stacks by AdaHedge (mixtures/tops.py). `drift=false`, for streams that do not change: no stack
@@ -47,13 +49,19 @@ from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked
 from novikoff.trees.boosting import NUMBERS, RESIDUALS, BoostedTrees
 
 LAGS = 4
-"""Columns made of the outcomes before; stored after the linear mixture's prediction, column 0."""
+"""Number of lag columns, stored after column 0, the linear mixture's prediction."""
 LAST = NUMBERS.prefixes[-1:]
+"""Number of boosting rounds of the trees with lags."""
 INPUTS = 10
+"""Number of inputs."""
 PLAIN = ("linear mixture", "last outcome", "stack", "stack around the linear mixture")
+"""Names of the forecasters with `drift=false`."""
 ADAPTING = ("stack forgetting 1 %", "stack around the linear mixture, forgetting 1 %")
+"""Names of the further forecasters, which follow drift."""
 MEAN = (1.0 / INPUTS,) * INPUTS
+"""Centre of a stack: the mean of the inputs."""
 HALF = (0.5, *[0.5 / (INPUTS - 1)] * (INPUTS - 1))
+"""Centre of a stack around the linear mixture, which has half of the weight."""
 
 
 class AutoRegression(WithTrees, LinearMixtureRegression):
@@ -129,7 +137,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
 
     @property
     def shares(self) -> Vector:
-        """Mean weight of each forecaster over all rounds; not kept where trees play."""
+        """Mean weight of each forecaster over all rounds; empty, because not recorded, if trees play."""
         return np.zeros(0) if self.full else super().shares
 
     def _forecast(self, played: StepResult) -> Vector:
@@ -163,8 +171,8 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         Args:
             x: Columns.
             linear: Predictions of the linear mixture.
-            ahead: Whether rows are predicted without their outcomes in between: then the slowest mean stands for the
-                outcomes before, and the linear mixture for the last outcome.
+            ahead: Whether several rows are predicted before any of their outcomes: then the slowest mean replaces all
+                lags, and the linear mixture's prediction the previous outcome.
         """
         lags = self._lags.look(len(x))
         if ahead:
@@ -208,7 +216,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         return self._looked(self._columns_of(x), np.array([score])).item(0) if self.full else score
 
     def predict_ahead(self, batch: Batch) -> Vector:
-        """Predict rows without labels: the last outcome is left out."""
+        """Predict rows without labels, without the previous outcome."""
         linear = super().predict_ahead(batch)
         if not self.full:
             return linear
@@ -226,7 +234,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         return AutoTracker(super().tracker(), NumbersTracker(self._prior), len(self._prior) + 1)
 
     def facts(self) -> LinearMixtureRegressionFacts:
-        """Return the facts for the theorem of the linear mixture; that of the whole uses what its tracker saw."""
+        """Return the facts for the theorem of the linear mixture; the theorem of the whole uses its tracker's."""
         facts = super().facts()
         return replace(facts, names=[]) if self.full else facts
 

@@ -1,14 +1,14 @@
-"""Second-order logistic regression that forgets: a forecaster for streams that change, without a bound of its own.
+"""Second-order logistic regression that forgets: a forecaster for streams that change, without a bound.
 
 Algorithm
     Rows are standardised by the running mean and deviation of each column, the row itself included, and clipped to
-    -4 .. 4; a missing value is the mean. x is the row, or random Fourier features of it, and a constant. As
-    convex/logistic.py, but after each round A and b are multiplied by gamma, and one coordinate of A in turn receives
-    d (1 - gamma) lambda, so that the ridge stays about lambda.
+    -4 .. 4; a missing value is replaced by the mean. x is the row, or random Fourier features of it, and a constant.
+    Learn as convex/logistic.py, but after each round A and b are multiplied by gamma, and one coordinate of A in turn
+    receives d (1 - gamma) lambda, so that the ridge stays about lambda.
 Promise
     None. In a mixture its loss is measured (mixtures/theorems/switching_regret.py).
 Cost
-    O(d^2) per round, d the number of columns, or of random features, and 1.
+    O(d^2) per round, where d is 1 + the number of columns or of random features.
 Reference
     [jezequel2020]; [rahimi2007] for random features.
 """
@@ -76,7 +76,7 @@ class ForgettingLogistic(Stateful):
     ) -> None:
         if type(width) is not int or not 0 < width <= MOST or type(features) is not int or not 0 <= features <= MOST:
             got = f"{shown(width)} and {shown(features)}"
-            raise InputError(f"columns must be from 1 to {MOST:,}, random features at most as many: got {got}.")
+            raise InputError(f"columns must be from 1 to {MOST:,}, random features from 0 to {MOST:,}: got {got}.")
         if not 0.0 < scale < math.inf:
             raise InputError(f"a scale must be above 0: got {shown(scale)}.")
         size = (features or width) + 1
@@ -106,7 +106,7 @@ class ForgettingLogistic(Stateful):
         found = np.ascontiguousarray(rows, dtype=np.float64)
         fits = found.ndim == 2 and found.shape[1] == self.width and count in (None, len(found))
         if not fits or bool((np.abs(found) > LARGEST_SIZE).any()):
-            raise InputError(f"rows must have {self.width} numbers, at most 2^500 in size: got {shown(rows)}.")
+            raise InputError(f"rows must have {self.width} numbers from -2^500 to 2^500: got {shown(rows)}.")
         return found
 
     def _played(self, rows: Vector, y: NDArray[np.int8], learns: bool) -> Vector:

@@ -66,10 +66,13 @@ if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
 
 RATES = (4.0, 1.0, 0.25, 0.0625)
+"""Learning rates of the diagonal members, for each metric."""
 RIDGES = (1.0, 0.01)
+"""Ridges of the second-order members."""
 WIDTHS = (2.0, 0.5, 0.125, 0.03125)
 """Values of g of the random features, whose W is drawn from N(0, 2g/d)."""
 RADIUS = 6.0
+"""Scores up to which the curvature of the log loss is assumed."""
 MOST_IMAGES = 20_000
 """Number of rounds up to which comparators recompute random features, at 2 KB per round."""
 
@@ -141,6 +144,7 @@ class LinearMixture(Forecasters, Probabilistic):
         self._arrays()
 
     def _arrays(self) -> None:
+        """Renew the arguments of the loop after arrays were replaced."""
         self._args = self._given(self._squares)
 
     def _given(self, squares: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:

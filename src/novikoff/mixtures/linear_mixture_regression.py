@@ -229,8 +229,8 @@ class LinearMixtureRegression(ScaleFree):
     def _play(self, rows: Nonzeros, y: NDArray[np.float64], seen: int, predicted: NDArray[np.float64]) -> None:
         """Predict and learn, after `seen` rounds."""
         predictions, low, high = np.empty((len(y), self.size)), *self._ranges(y)
-        for j, (matrix, mine) in enumerate(self._views(rows, float(seen), True)):
-            predictions[:, j] = self._learned(matrix, mine, y)
+        for j, (matrix, view) in enumerate(self._views(rows, float(seen), True)):
+            predictions[:, j] = self._learned(matrix, view, y)
         members = predictions[:, :-1]
         members[:, -1] = np.append(self._last, y[:-1]) - self._first
         self._clip(members, low, high)
@@ -292,8 +292,8 @@ class LinearMixtureRegression(ScaleFree):
         if not self.rounds:
             return predicted
         low, high = (np.full(count, end) for end in self._range)
-        for j, (matrix, mine) in enumerate(self._views(rows, float(self.rounds), False)):
-            predictions[:, j] = _predict(matrix, mine)
+        for j, (matrix, view) in enumerate(self._views(rows, float(self.rounds), False)):
+            predictions[:, j] = _predict(matrix, view)
         members = predictions[:, :-1]
         members[:, -1] = self._last - self._first
         self._clip(members, low, high)
@@ -301,8 +301,8 @@ class LinearMixtureRegression(ScaleFree):
             self._mean(members[:, :-1], range(self._repeats), members[:, -1])
         predictions[:, -1] = _predict(self._stack, self._stacked(members))
         self._clip(predictions[:, -1:], low, high)
-        heard = [j for j in range(self.size) if not ahead or j != self._repeats]
-        self._mean(predictions[:, heard], heard, predicted)
+        used = [j for j in range(self.size) if not ahead or j != self._repeats]
+        self._mean(predictions[:, used], used, predicted)
         return predicted
 
     def _mean(self, predictions: NDArray[np.float64], forecasters: Sequence[int], mean: NDArray[np.float64]) -> None:

@@ -1,13 +1,14 @@
 """Multiclass auto: the learner to start with. No parameter, no scaling, rows and tables of any kind.
 
 Algorithm
-    Inputs, each a forecaster of its own that gives every known label a probability:
+    Inputs, each a separate forecaster that gives every known label a probability:
         the linear mixture (mixtures/multiclass_linear_mixture.py)
-        boosted trees (trees/boosting.py) after 15, 30 and 60 rounds, and a forest of 20 trees (trees/regrown.py)
+        boosted trees (trees/boosting.py) after 15, 30 and 60 boosting rounds, and a forest of 20 trees
+        (trees/regrown.py)
         forests of 5 trees on the last 500 and the last 2,000 rows
-    Stacks: softmax regressions with one weight per input (mixtures/stacks.py): one on the inputs without a window, and
-    one on all inputs that forgets 0.2 % of the past per round. P is a mixture of inputs and stacks by fixed share of
-    rate 1/(t+1) (mixtures/tops.py); predict the label with the largest P. `drift=false`, for streams that do not
+    Stacks: softmax regressions with one weight per input (mixtures/stacks.py): one on the first five inputs, and one
+    on all inputs that forgets 0.2 % of the past per round. P is a mixture of inputs and stacks by fixed share of rate
+    1/(t+1) (mixtures/tops.py); predict the label with the largest P. `drift=false`, for streams that do not
     change: no window, one stack, a Bayes mixture. New labels as in convex/multiclass_ftrl.py.
     Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
     text and hashed rows, and more than 32 announced labels are played by the linear mixture alone, as with `fast`;
@@ -52,15 +53,21 @@ from novikoff.trees.boosting import MANY_LABELS, MOST_OUTPUTS, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
 WINDOWS = (500, 2000)
+"""Numbers of last rows of the forests that follow drift."""
 PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
+"""Names of the inputs of the first stack, which use no window."""
 ADAPTING = tuple(f"forest, last {rows:,} rows" for rows in WINDOWS)
+"""Names of the inputs that follow drift."""
 STACKS = ("stack", "stack forgetting 0.2 %")
+"""Names of the stacks."""
 PRIOR = (0.4, *[0.1 / 6] * 6, 0.4, 0.1)
 """Prior of the forecasters: short streams are best played by the linear mixture."""
 PLAIN_PRIOR = (0.4, *[0.1 / 4] * 4, 0.5)
 """The same with drift=False."""
 CENTRE = (0.5, 1 / 12, 1 / 12, 1 / 12, 0.25)
+"""Initial weights of the first stack."""
 WIDE_CENTRE = (0.4, 1 / 15, 1 / 15, 1 / 15, 0.2, 0.1, 0.1)
+"""Initial weights of the stack on all inputs."""
 LEAST = 1e-12
 """Smallest probability that a forecaster gives to a known label."""
 
@@ -160,9 +167,9 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         known = np.maximum.accumulate(np.append(self._before, y[:-1] + 1))
         self._before = max(self._before, int(y.max()) + 1)
         scores = np.full((len(y), len(self.forecasters) + 1, self._before), -np.inf)
-        kept: Vector = np.zeros(len(y))
+        reserved: Vector = np.zeros(len(y))
         if self.grows:
-            kept = 1.0 / (first + 1.0 + np.arange(len(y), dtype=np.float64)) ** 2
+            reserved = 1.0 / (first + 1.0 + np.arange(len(y), dtype=np.float64)) ** 2
         start = 0
         while start < len(y):
             labels = int(known[start])
@@ -170,12 +177,12 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             if y[stop - 1] == labels and stop - start > 1:
                 stop -= 1  # a row with a new label is played alone
             here = slice(start, stop)
-            self._play_labels(kinds, y[here], linear[here, :labels], kept[here], scores[here])
+            self._play_labels(kinds, y[here], linear[here, :labels], reserved[here], scores[here])
             start = stop
-        return self._result(y, known, kept, scores)
+        return self._result(y, known, reserved, scores)
 
     def _play_labels(
-        self, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, kept: Vector, scores: Vector
+        self, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, reserved: Vector, scores: Vector
     ) -> None:
         """Play rows whose labels are known, or one row with a new label.
 
@@ -183,7 +190,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             kinds: (columns,) Kinds of the columns.
             y: (rows,) Labels.
             linear: (rows, k) P of the linear mixture over the known labels.
-            kept: (rows,) Probability reserved for a new label.
+            reserved: (rows,) Probability reserved for a new label.
             scores: (rows, forecasters + 1, labels) Out: ln P of all forecasters and of the mixture.
         """
         count, known = len(y), linear.shape[1]
@@ -200,6 +207,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         inputs = _logs(linear if known else np.ones((1, 1)), boosted, forests)
         if new and known > 0:
             stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
+            # The stacks learn the row as if its label had been announced, with probability 1/(known + 1).
             wider = np.pad(
                 inputs - np.log1p(1.0 / known), ((0, 0), (0, 0), (0, 1)), constant_values=-np.log(known + 1.0)
             )
@@ -208,25 +216,25 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         else:
             stacks = [stack.play(inputs[:, : len(stack.centre)], y) for stack in self._stacks]
         with np.errstate(divide="ignore"):
-            logs = np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1) + np.log1p(-kept)[:, None, None]
+            logs = np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1) + np.log1p(-reserved)[:, None, None]
             if new:
-                logs = np.pad(logs[:, :, :known], ((0, 0), (0, 0), (0, 1)), constant_values=np.log(kept[0]))
+                logs = np.pad(logs[:, :, :known], ((0, 0), (0, 0), (0, 1)), constant_values=np.log(reserved[0]))
         played = self._top.play_labels(logs, y)
         scores[:, :-1, : logs.shape[2]], scores[:, -1, : logs.shape[2]] = logs, played
 
-    def _result(self, y: NDArray[np.int64], known: NDArray[np.int64], kept: Vector, scores: Vector) -> StepResult:
-        """Return the result of rows: P of a label that is new is what was reserved."""
+    def _result(self, y: NDArray[np.int64], known: NDArray[np.int64], reserved: Vector, scores: Vector) -> StepResult:
+        """Return the result of rows; the probability of a new label is the one reserved for it."""
         rows, new = np.arange(len(y)), y >= known
         chances = np.exp(scores[:, -1])
-        came = chances[rows, y]
+        observed = chances[rows, y]
         chances[rows[new], y[new]] = 0.0
         predicted = chances.argmax(axis=1)
         wrong = (predicted != y).astype(np.float64)
-        squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1]
-        briers = np.where(new, 2.0 * (1.0 - kept) ** 2, squares - came**2 + (1.0 - came) ** 2)
-        sure = np.where(new, np.nan, chances[rows, predicted])
+        squares = np.cumsum(np.append(chances, reserved[:, None], axis=1) ** 2, axis=1)[:, -1]
+        briers = np.where(new, 2.0 * (1.0 - reserved) ** 2, squares - observed**2 + (1.0 - observed) ** 2)
+        confidences = np.where(new, np.nan, chances[rows, predicted])
         return StepResult(
-            predicted, wrong, wrong, probabilities=came, scores=scores, confidences=sure, briers=briers
+            predicted, wrong, wrong, probabilities=observed, scores=scores, confidences=confidences, briers=briers
         )  # fmt: skip
 
     def _judged(self, played: StepResult, *given: Any) -> tuple[Vector, Vector]:
@@ -289,7 +297,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         return AutoTracker(super().tracker(), top, len(self.forecasters) + 1)
 
     def facts(self) -> MulticlassLinearMixtureFacts:
-        """Return the facts for the theorems of the linear mixture; those of the whole use what its tracker saw."""
+        """Return the facts for the theorems of the linear mixture; the theorem of the whole uses its tracker's."""
         facts = super().facts()
         return replace(facts, names=[]) if self.full else facts
 

@@ -264,10 +264,10 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         self._make_room(self.features.count + 1, labels)
         scores, predicted = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
         rest = np.empty((len(y), len(self._ridges), labels + 1))
-        chances, sure, briers = np.empty((3, len(y)))
+        chances, confidences, briers = np.empty((3, len(y)))
         self.mixes = np.zeros((len(y), labels))
         for here in stretches(self.rounds, len(y)):
-            answers = (part[here] for part in (scores, rest, predicted, chances, sure, briers, self.mixes))
+            answers = (part[here] for part in (scores, rest, predicted, chances, confidences, briers, self.mixes))
             known, rounds = self._known_before(y, here), self.rounds + here.start
             self._play(self._matrices, rows.part(here), y[here], True, known, rounds, *answers)
             if (self.rounds + here.stop) % matrix.REFRESH == 0:
@@ -276,7 +276,7 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         wrong, padded = (predicted != y).astype(np.float64), np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
         scores = np.concatenate([padded[:, np.newaxis], rest], axis=1)
         return StepResult(
-            predicted, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers
+            predicted, wrong, wrong, probabilities=chances, scores=scores, confidences=confidences, briers=briers
         )
 
     def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
@@ -293,7 +293,7 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         return scores
 
     def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return played.confidences, played.briers  # the mixture's own: `played.scores` belong to one member
+        return played.confidences, played.briers  # of the mixture: `played.scores` are those of members
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores
@@ -320,8 +320,10 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
     def goals_against(self) -> list[list[Goal]]:
         """Return the objectives of comparators of one-versus-rest members, for each label."""
         places, compared = self._places(), self._compared()
-        of = [[goal_of(one, places, self.rounds)._replace(member=m) for one in self._against(m)] for m in compared]
-        return [list(goals) for goals in zip(*of, strict=True)]
+        by_member = [
+            [goal_of(one, places, self.rounds)._replace(member=m) for one in self._against(m)] for m in compared
+        ]
+        return [list(goals) for goals in zip(*by_member, strict=True)]
 
     def _places(self) -> int:
         self._make_room(self.features.count + 1)
@@ -341,13 +343,13 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         return [MulticlassGoal(Diagonal(metric), self.facts().penalty, gradients, doubt, linear)]
 
     def facts(self) -> MulticlassLinearMixtureFacts:
-        totals, books = self._totals[:, self._shown], self._paid
+        totals, paid = self._totals[:, self._shown], self._paid
         metric, gradients, doubt = self._softmax()
         low, high = Diagonal(np.repeat(metric, self.labels)).inverse_between(gradients.ravel(), doubt.ravel())
         off = (self.rounds * max(self.labels, 1) + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
         linear, standing = float(totals[at.LINEAR]), self._standing
         return MulticlassLinearMixtureFacts(
-            self.rounds, self.labels, self.rounds, 0, float(books[at.LOSS]), float(books[at.NOVELTY]), self.entropy,
+            self.rounds, self.labels, self.rounds, 0, float(paid[at.LOSS]), float(paid[at.NOVELTY]), self.entropy,
             float(totals[at.GAINED]), linear + off + 0.5 * high, linear - off + 0.5 * low, self._shown, self.names,
             standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(), (standing[mix.SLEPT] > 0.0).tolist(),
             len(self._roots), self._steady(),

@@ -1,16 +1,16 @@
 """Stacks on the forecasts of members: weights learned by second-order methods, with or without forgetting.
 
 Algorithm
-    A stack receives the forecasts of J members as an array, one row per round, plays its own forecast for each row and
-    learns from the label before the next. `look` forecasts without learning. Weights start at a centre u0, a pool of
-    the members; with gamma below 1 all sums are multiplied by gamma before each forecast.
+    A stack receives the forecasts of J members as an array, one row per round. It forecasts each row, and learns its
+    label before the next. `look` forecasts without learning. Weights start at a centre u0, a pool of the members; with
+    gamma below 1 all sums are multiplied by gamma before each forecast.
         LogisticStack   second-order logistic regression on log-odds clipped to -8 .. 8, extra columns and a constant
         SoftmaxStack    the same for many labels: one weight per member, one bias per label, on ln P clipped from below
                         at -8 and centred; labels need not be announced
         NumberStack     Vovk-Azoury-Warmuth on the distances of the forecasts from the pool, scale-free; clipped to the
-                        range of the outcomes before
-    `Lags` makes columns of the outcomes before each round: the last, and exponential means. `StackReplay` plays a stack
-    again on what was recorded.
+                        range of the earlier outcomes
+    `Lags` computes columns from earlier outcomes: the previous one, and exponential means. `StackReplay` replays a
+    stack on recorded forecasts.
 Promise
     mixtures/theorems/stack_regret.py for labels, mixtures/theorems/number_stack_regret.py for numbers.
 Cost
@@ -57,9 +57,11 @@ from novikoff.numerics.total import Total
 Vector = NDArray[np.float64]
 
 PROMISES = (stack_regret, number_stack_regret)
+"""Theorems of the stacks."""
 RATES = (0.5, 0.1, 0.02)
 """Weights of the newest outcome in the exponential means of `Lags`."""
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-20, 2.0**20
+"""Smallest and largest ridge."""
 MOST_FORGOTTEN = 16.0
 """Largest d (1 - gamma) of a stack whose d coordinates receive their ridge in turn: none is left with less than about
 e^-16 of it."""
@@ -81,21 +83,21 @@ def forgetting(gamma: float, ridge: float, size: int = 1) -> tuple[float, float]
     Args:
         gamma: Factor of the past in each round.
         ridge: Regularisation.
-        size: Number of coordinates that receive back in turn what forgetting took from their ridge.
+        size: Number of coordinates whose ridge, reduced by forgetting, is restored in turn.
     """
     if not 0.0 < gamma <= 1.0 or size * (1.0 - gamma) > MOST_FORGOTTEN:
         least = max(1.0 - MOST_FORGOTTEN / size, 0.0)
-        raise InputError(f"gamma must be above 0, from {least:.3g} to 1: got {shown(gamma)}.")
+        raise InputError(f"gamma must be positive and from {least:.3g} to 1: got {shown(gamma)}.")
     if not LEAST_RIDGE <= ridge <= LARGEST_RIDGE:
         raise InputError(f"a ridge must be from {LEAST_RIDGE:.1g} to {LARGEST_RIDGE:.1g}: got {shown(ridge)}.")
     return float(gamma), float(ridge)
 
 
 class Lags(Stateful):
-    """Columns made of the outcomes before a round: the last, and exponential means of rates 0.5, 0.1 and 0.02.
+    """Columns computed from earlier outcomes: the previous one, and exponential means of rates 0.5, 0.1 and 0.02.
 
     Args:
-        start: Value of all columns before the first outcome; None to start at that outcome, and be 0 before it.
+        start: Value of all columns before the first outcome; None for means that start at that outcome, after zeros.
 
     Example:
         >>> Lags(0.5).columns(np.array([1.0, 0.0])).tolist()
@@ -123,7 +125,7 @@ class Lags(Stateful):
 
 
 class _LabelStack(Stateful):
-    """Base of the stacks for labels."""
+    """Base class of the stacks for labels."""
 
     rounds: int
     gamma: float
@@ -158,7 +160,7 @@ class _LabelStack(Stateful):
 
         Args:
             names: Names of the members.
-            observed: Log loss of its forecasts as somebody else recorded it.
+            observed: Log loss of its forecasts, recorded outside the stack.
             labels: Number of labels.
         """
         size, totals, centre, weight = len(self._ridge), self._totals, self._centre, 1.0 - self.gamma
@@ -226,7 +228,7 @@ class LogisticStack(_LabelStack):
         return self._centre, self._ridge, self._sums, self._inverse, self._moment, self._totals, self._riders
 
     def _paid_for(self) -> Vector:
-        # L itself counts gamma times, and what forgetting gave back to a coordinate as often as it did.
+        # The initial ridge has weight gamma; in each of its turns a coordinate received size (1 - gamma) ridge.
         size, members = len(self._ridge), np.arange(len(self._centre))
         turns = (self.rounds - members + size - 1) // size
         return np.asarray(self.ridge * (self.gamma + size * (1.0 - self.gamma) * turns), np.float64)
@@ -267,8 +269,8 @@ class SoftmaxStack(_LabelStack):
         gamma: Factor of the past in each round; 1 forgets nothing.
         ridge: Regularisation of the weights of members.
         bias_ridge: Regularisation of the biases of labels.
-        proved: Whether curvatures are reduced until no fixed weights of the members' range have a deficit; it learns
-            worse.
+        proved: Whether to reduce curvatures until no fixed weights of the members' range have a deficit, at the price
+            of learning less well.
 
     Attributes:
         known: Number of labels known.
@@ -324,8 +326,9 @@ class SoftmaxStack(_LabelStack):
         round, is not read for others, and -inf is returned.
         """
         logs = forecasts_of(logs, (len(y), len(self._centre), None))
-        if len(y) and not 0 <= y.min() <= y.max() < min(logs.shape[2], MOST_LABELS):
-            raise InputError(f"labels must be from 0 and below {logs.shape[2]}: got {shown(int(y.max()))}.")
+        most = min(logs.shape[2], MOST_LABELS) - 1
+        if len(y) and not 0 <= y.min() <= y.max() <= most:
+            raise InputError(f"labels must be from 0 to {most}: got {int(y.min() if y.min() < 0 else y.max())}.")
         self._grow(max(self.known, int(y.max(initial=-1)) + 1))
         before, played = self.known, np.empty((len(y), logs.shape[2]))
         self.known = _loops.stacks.play_softmax(self.arrays, self.gamma, self.proved, before, logs, y, True, played)
@@ -383,7 +386,7 @@ class NumberStack(Stateful):
     def __init__(self, centre: Sequence[float], ridge: float = 1.0, gamma: float = 1.0) -> None:
         self._centre, (self.gamma, self.ridge) = centre_of(centre), forgetting(gamma, ridge)
         if not abs(math.fsum(self._centre) - 1.0) <= 1e-9:
-            raise InputError(f"a pool must have weights of sum 1: got {shown(centre)}.")
+            raise InputError(f"the weights of a pool must sum to 1: got {shown(centre)}.")
         count, self.rounds = len(self._centre), 0
         self._largest, self._sums, self._moment = np.zeros(count), np.zeros((count, count)), np.zeros(count)
         self._totals, self._outcomes = np.zeros(at.NUMBER_TOTALS), np.zeros(at.OUTCOMES)
@@ -417,7 +420,7 @@ class NumberStack(Stateful):
         """Return the facts for its theorem.
 
         Args:
-            observed: Squared loss of its forecasts as somebody else recorded it.
+            observed: Squared loss of its forecasts, recorded outside the stack.
         """
         here = np.flatnonzero(self._largest > 0.0)
         sums = np.triu(self._sums) + np.triu(self._sums, 1).T
@@ -436,22 +439,22 @@ class NumberStack(Stateful):
 
 
 class StackReplay:
-    """Replay of a stack on recorded forecasts, for a certificate that does not rest on what the stack counted.
+    """Replay of a stack on recorded forecasts, for a certificate that does not rely on the sums of the stack.
 
     Args:
         stack: Untrained stack, with the arguments of the one that plays.
 
     Attributes:
-        off: Largest difference between what was played and the replay: of log-odds or ln P, or of numbers relative to
-            the largest forecast of their round.
-        off_at: First round in which it was not rounding; 0 for none.
+        off: Largest difference between a forecast played and its replay: of log-odds or ln P, or of numbers relative
+            to the largest forecast of their round.
+        off_at: First round in which this difference exceeds rounding; 0 for none.
     """
 
     def __init__(self, stack: LogisticStack | SoftmaxStack | NumberStack) -> None:
         self.stack, self.off, self.off_at, self._loss = stack, 0.0, 0, Total()
 
     def see(self, forecasts: Any, y: NDArray[Any], played: Any, extras: Any = None) -> None:
-        """Process rounds: the forecasts of the members, the labels, what the stack played, and its extra columns."""
+        """Replay rounds: forecasts of the members, labels, forecasts that the stack played, and its extra columns."""
         first, played = self.stack.rounds + 1, np.asarray(played, np.float64)
         if isinstance(self.stack, LogisticStack):
             off = np.abs(self.stack.play(forecasts, y, extras) - played)

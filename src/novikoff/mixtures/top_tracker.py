@@ -1,13 +1,13 @@
-"""Trackers of mixtures: they record the forecasts and replay the mixture, for certificates that trust no learner.
+"""Trackers of mixtures: they record the forecasts and replay the mixture, so that certificates need not trust it.
 
 Algorithm
-    Of every round a tracker receives, as the scores of the learner, the forecast of each of the N forecasters and,
-    last, the one that was played, made before the label was shown. It computes all losses itself, by compensated sums;
-    the weights, from the prior and the recorded forecasts alone, so that what was played can be compared with the
-    mixture in every round; and the cheapest path (mixtures/theorems/switching_regret.py, numbers_switching_regret.py).
+    In every round a tracker receives, as the scores of the learner, the forecast of each of the N forecasters and,
+    last, the one that was played, all made before the label was shown. It computes all losses by compensated sums; the
+    weights, from the prior and the recorded forecasts alone, to compare the forecast played with the mixture in every
+    round; and the cheapest path (mixtures/theorems/switching_regret.py, numbers_switching_regret.py).
 Promise
-    The facts depend only on forecasts and labels: not on batches or interruptions. That forecaster j is what its name
-    says is the subject of j's own certificate.
+    The facts depend only on forecasts and labels, not on batches or interruptions. They do not show that a forecaster
+    is what its name says: that is left to its own certificate.
 Cost
     O(N) per round; memory 8 numbers per forecaster. No row is kept.
 Reference
@@ -36,7 +36,7 @@ Vector = NDArray[np.float64]
 
 
 class TopTracker(Tracker):
-    """Base of the trackers of mixtures.
+    """Base class of the trackers of mixtures.
 
     Args:
         prior: Prior of each forecaster.
@@ -52,7 +52,7 @@ class TopTracker(Tracker):
         self._paths, self._losses = np.zeros((at.PATHS, count)), np.zeros((at.LOSSES, count + 1))
 
     def _found(self, off: float, row: int) -> None:
-        """Note the result of a replay."""
+        """Record the result of a replay: the largest difference, and the first row beyond rounding, -1 for none."""
         self.off = max(self.off, off)
         if row >= 0 and not self.off_at:
             self.off_at = self.rows + row + 1

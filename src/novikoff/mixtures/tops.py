@@ -1,8 +1,8 @@
-"""Mixtures on top of forecasters that somebody else plays: fixed share for labels, AdaHedge for numbers.
+"""Mixtures of given forecasts: fixed share for labels, AdaHedge for numbers.
 
 Algorithm
-    A top receives the forecasts of N forecasters as an array, one row per round, plays its own forecast for each row
-    and learns from the label before the next. `look` forecasts without learning.
+    A top receives the forecasts of N forecasters as an array, one row per round. It forecasts each row, and learns its
+    label before the next. `look` forecasts without learning.
         FixedShareTop  P = sum of w_i P_i; after round t, w = (1 - 1/(t+1)) posterior + 1/(t+1) prior
         BayesTop       P = sum of w_i P_i, w the posterior: fixed share without sharing
         AdaHedgeTop    mean of the forecasts by AdaHedge's weights on their squared losses; with `shared`, after each
@@ -39,6 +39,7 @@ from novikoff.numerics.sizes import LARGEST_SIZE
 Vector = NDArray[np.float64]
 
 PROMISES = (switching_regret, mixture_regret, numbers_regret, numbers_switching_regret)
+"""Theorems of the mixtures."""
 WHOLE = 1e-9
 """Largest distance of the sum of a prior from 1."""
 
@@ -48,13 +49,8 @@ def prior_of(given: Sequence[float]) -> Vector:
     prior = np.array(given, dtype=np.float64)
     sound = prior.ndim == 1 and len(prior) > 0 and bool((prior > 0.0).all())
     if not sound or not abs(math.fsum(prior) - 1.0) <= WHOLE:
-        raise InputError(f"a prior must be numbers above 0 of sum 1: got {shown(given)}.")
+        raise InputError(f"a prior must be positive numbers that sum to 1: got {shown(given)}.")
     return prior / math.fsum(prior)
-
-
-def halved(inputs: int, others: int) -> list[float]:
-    """Return a prior of which the inputs of stacks share one half, and the others, stacks among them, the other."""
-    return [0.5 / inputs] * inputs + [0.5 / others] * others if others else [1.0 / inputs] * inputs
 
 
 def forecasts_of(given: Any, shape: tuple[int | None, ...], most: float = math.inf) -> Vector:
@@ -70,7 +66,8 @@ def forecasts_of(given: Any, shape: tuple[int | None, ...], most: float = math.i
     if not fits or not bool((np.abs(found) <= most).all()):
         sizes = " x ".join("any" if n is None else str(n) for n in shape)
         limit = "" if most == math.inf else f", at most {most:.3g} in size"
-        raise InputError(f"forecasts must be {sizes} numbers{limit}: got {found.shape}, or some that are not.")
+        got = f"shape {found.shape}" if not fits else f"{found[~(np.abs(found) <= most)][0]:.3g}"
+        raise InputError(f"forecasts must be {sizes} numbers{limit}: got {got}.")
     return found
 
 
@@ -78,7 +75,7 @@ class FixedShareTop(Stateful):
     """Fixed share of rate 1/(t+1) over forecasters of two or many labels.
 
     Args:
-        prior: Weight of each forecaster before the first round, and its share of what is shared out after each.
+        prior: Weight of each forecaster before the first round, and its share of the weight redistributed after each.
 
     Attributes:
         weights: (N,) weights of the next round.

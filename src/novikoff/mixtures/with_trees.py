@@ -2,7 +2,7 @@
 
 The linear mixture plays every row. Where the first row has at most 256 columns, trees play them too: columns as the
 table has them (trees/columns.py), stored for refits (trees/store.py). On rows that are wide, hashed or text, and with
-`fast`, the learner is its linear mixture and nothing else.
+`fast`, the learner is its linear mixture alone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class WithTrees(Rows):
     )
 
     def _prepare(self, full: bool | None) -> None:
-        """Create the parts that do not depend on rows; `full` is False if trees shall not play."""
+        """Create the parts that do not depend on rows; `full` is False if trees must not play."""
         self.columns, self.stored = Columns(), RowStore()
         self._full: bool | None = None
         self.full = full
@@ -89,7 +89,7 @@ class WithTrees(Rows):
 
     @property
     def rows_stored(self) -> int:
-        """Training rows saved for exact resuming only."""
+        """Number of training rows that are saved for exact resuming only."""
         return self.stored.count - self.stored.first if self.full else 0
 
     @abstractmethod
@@ -98,7 +98,7 @@ class WithTrees(Rows):
 
     @abstractmethod
     def _resume(self) -> None:
-        """Take up refits that were in progress when the state was saved."""
+        """Resume the refits that were in progress when the state was saved."""
 
     @abstractmethod
     def _forecast(self, played: StepResult) -> NDArray[Any]:
@@ -267,7 +267,7 @@ class AutoTracker(Tracker):
     Args:
         linear: Tracker of the linear mixture; None if it has none, or trees play.
         top: Tracker of the mixture on top; None if trees do not play.
-        forecasts: Number of forecasts per round that belong to the mixture on top: one per forecaster and its own.
+        forecasts: Number of scores per round if trees play: one per forecaster, and that of the mixture on top.
     """
 
     kind = "auto"
@@ -281,7 +281,7 @@ class AutoTracker(Tracker):
         return self.top if self._chosen and self.top is not None else self.linear
 
     def _choose(self, played: NDArray[Any], dimension: int) -> Tracker | None:
-        """Settle by the first scores which tracker is in use."""
+        """Choose the tracker by the shape of the first scores."""
         if not self._chosen:
             self._chosen = True
             if np.ndim(played) > dimension and np.shape(played)[dimension] == self.forecasts:

@@ -35,13 +35,13 @@ HEARD = 0.25
 
 
 @inner
-def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Vector, z: Vector) -> None:
+def look(arrays: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Vector, z: Vector) -> None:
     """Write the scores of all labels, shifted so that the largest of the `known` labels is 0.
 
     All scores are 0 if a quadratic form is negative or not finite, as after overflow.
 
     Args:
-        own: Arrays of the discriminant.
+        arrays: Arrays of the discriminant.
         x: (width,) row as a dense array.
         known: Number of labels seen so far.
         labels: Number of scores to write: `known`, or one more for new labels, which does not change the others.
@@ -49,7 +49,7 @@ def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Ve
         k: (width,) scratch.
         z: (labels,) output: scores.
     """
-    normal, means, counts, inverse = own.normal, own.means, own.counts, own.inverse
+    normal, means, counts, inverse = arrays.normal, arrays.means, arrays.counts, arrays.inverse
     width, vary, good, most, learned = len(x), 0.0, True, -np.inf, 0.0
     for j in range(labels):
         learned += counts[j]
@@ -70,11 +70,11 @@ def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Ve
 
 
 @inner
-def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e: Vector, k: Vector) -> None:
+def learn(arrays: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e: Vector, k: Vector) -> None:
     """Learn from a row with label y.
 
     Args:
-        own: Arrays of the discriminant.
+        arrays: Arrays of the discriminant.
         moments: (2, width) means and sums of squared deviations of all rows so far (numerics/fourier.py).
         rounds: Number of rounds, this one included.
         x: (width,) row as a dense array.
@@ -82,7 +82,7 @@ def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e:
         e: (width,) scratch.
         k: (width,) scratch.
     """
-    normal, means, counts, held, inverse, sums, totals = own
+    normal, means, counts, held, inverse, sums, totals = arrays
     width, new = len(x), False
     for i in range(width):
         e[i] = x[i] - means[y, i]
@@ -96,21 +96,21 @@ def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e:
         means[y, i] += e[i] / counts[y]
         new |= normal[1, i] == 0.0 and moments[1, i] > 0.0
     if new or rounds <= OFTEN or rounds & (rounds - 1) == 0:
-        renew(own, moments, rounds)
+        renew(arrays, moments, rounds)
     elif due:
         refresh(held, inverse, sums, totals, RIDGE)
 
 
 @inner
-def renew(own: Discriminant, moments: Vector, rounds: int) -> None:
+def renew(arrays: Discriminant, moments: Vector, rounds: int) -> None:
     """Take the prior's means and deviations from the rows so far, and recompute the inverse.
 
     Args:
-        own: Arrays of the discriminant.
+        arrays: Arrays of the discriminant.
         moments: (2, width) means and sums of squared deviations of all rows so far.
         rounds: Number of rounds so far.
     """
-    normal, _, _, held, inverse, sums, totals = own
+    normal, _, _, held, inverse, sums, totals = arrays
     for i in range(held.shape[1]):
         normal[0, i] = moments[0, i]
         normal[1, i] = np.sqrt(moments[1, i] / rounds)

@@ -1,8 +1,8 @@
 """Second-order logistic regression that forgets, on standardised rows or on random features of them.
 
-After each round A = gamma (A + h x x') + d (1 - gamma) lambda e_i e_i', the coordinates i in turn, and b = gamma b +
-...; P = A^-1 is kept, without A. Terms q_i q_j are subtracted from the whole of P, so that its two triangles are equal
-to the bit: a difference between them would grow as gamma^-t, until it is all of P.
+After each round A = gamma (A + h x x') + d (1 - gamma) lambda e_i e_i', with the coordinates i in turn, and
+b = gamma (b + (h z - g) x). P = A^-1 is stored, A is not. Terms q_i q_j are subtracted from the whole of P, so that its
+two triangles are equal to the bit: a difference between them would grow as gamma^-t, until it dominates P.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ class ForgettingArrays(NamedTuple):
 
 @inlined
 def standardise(moments: Vector, row: Vector, keep: bool, s: Vector) -> float:
-    """Write the standardised row, itself included; missing values (NaN) are 0. Return the number of columns that vary.
+    """Write the row, standardised by the rows so far and itself; return the number of columns that vary, at least 1.
 
-    moments   changed if `keep`
+    moments   (3, width) as in `ForgettingArrays`; the row is added if `keep`
+    row       (width,) NaN where a value is missing
+    s         (width,) out: standardised and clipped; 0 for missing values and columns that do not vary
     """
     vary = 0.0
     for i in range(len(row)):
@@ -63,7 +65,9 @@ def play(
     """Play every row.
 
     arrays   changed if it learns
+    gamma    factor of the past after each round
     ridge    lambda
+    kappa    factor of the curvature h of the log loss
     width    g of the random features, whose frequencies have the variance 2g / columns that vary
     rounds   rounds before these
     rows     (rows, width), NaN where a value is missing
@@ -83,13 +87,13 @@ def play(
         else:
             for i in range(size - 1):
                 x[i] = s[i]
-        k[:] = 0.0
+        k[:] = 0.0  # P x
         for i in range(size):
             here = x[i]
             if here != 0.0:
                 for j in range(size):
                     k[j] += here * inverse[i, j]
-        v, z0 = 0.0, 0.0
+        v, z0 = 0.0, 0.0  # x'P x and x'P b
         for j in range(size):
             v += k[j] * x[j]
             z0 += k[j] * moment[j]
@@ -101,6 +105,7 @@ def play(
         e = exp(y[t] * z)
         p = 1.0 / (1.0 + e)
         g, h = -y[t] * p, kappa * (p * (e * p))
+        # Sherman-Morrison twice: first for h x x', then, after division by gamma, for the ridge of coordinate i.
         beta, root, i = h * z - g, np.sqrt(h / (1.0 + h * v)), (rounds + t) % size
         for j in range(size):
             moment[j] = gamma * (moment[j] + beta * x[j])

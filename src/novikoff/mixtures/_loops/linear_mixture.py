@@ -5,7 +5,7 @@ random features (linear/_loops/second_order.py, numerics/fourier.py), and the st
 the clipped scores of all the others. P(+1) = sum of w_j P_j(+1) / sum of w_j over the forecasters awake; then w_j is
 multiplied by P_j(y)/P(y), in the log domain. Members with a matrix rest and wake by the rule of
 mixtures/_loops/resting.py. Members on random features retire for good after a sparse row with a feature beyond the
-256th. Every member gives bit for bit the scores that it gives as a learner of its own.
+256th. Every member gives, bit for bit, the scores that it gives as a separate learner.
 """
 
 from __future__ import annotations
@@ -142,13 +142,13 @@ def play(
                         matrix = inverse[m].copy()
                     if not learns:
                         here = matrix_held[m].copy()
-                    own = MatrixArrays(here, matrix, sums[m], matrix_totals[m])
-                    count = meet(metric, own, rows, t, learns, x[m], k[m])
+                    arrays = MatrixArrays(here, matrix, sums[m], matrix_totals[m])
+                    count = meet(metric, arrays, rows, t, learns, x[m], k[m])
                 v[j] = product(matrix, x[m], count, k[m])
                 z0[j] = dense(here[WEIGHT, :count], x[m, :count])
             z[j] = hedged(z0[j], v[j])
         for j in range(members + 1):
-            less = log_loss(abs(z[j]))  # log loss if the more likely label comes
+            less = log_loss(abs(z[j]))  # log loss of the more likely label
             up[j] = less if z[j] > 0.0 else less - z[j]
             down[j] = less + z[j] if z[j] > 0.0 else less
         top, bottom = log_sum(standing, up), log_sum(standing, down)

@@ -105,10 +105,10 @@ def weigh(standing: Vector, p: Vector, y: int, lost: float) -> None:
             total += exp(standing[LOG_WEIGHT, m] - most)
     for m in range(len(p)):
         if standing[IDLE, m] >= 0.0:
-            own = -np.log(p[m, y])
-            standing[LOSS, m] += own
+            loss = -np.log(p[m, y])
+            standing[LOSS, m] += loss
             standing[SHARE, m] += exp(standing[LOG_WEIGHT, m] - most) / total
-            standing[LOG_WEIGHT, m] += lost - own
+            standing[LOG_WEIGHT, m] += lost - loss
 
 
 @inner
@@ -200,7 +200,7 @@ def play(
         discriminant: Arrays of the discriminant.
         mixture: Stack and weights.
         setting: Constants of the game.
-        labels: Number of labels and rounds before the first row, and whether new labels may come.
+        labels: Number of labels and rounds before the first row, and whether new labels may appear.
         rows: Rows as compressed non-zeros.
         y: (rows,) label indices; read only if `learns`.
         learns: Whether to learn; otherwise no array of the learner changes.
@@ -234,8 +234,8 @@ def play(
             j = lanes + m
             if standing[IDLE, j] >= 0.0:
                 metric = Metric(slots, ridges[m], True)
-                own = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
-                counts[m] = look_rest(metric, own, rows, t, learns, there, x[m], k[m], z0[j], v[j], z[j])
+                arrays = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
+                counts[m] = look_rest(metric, arrays, rows, t, learns, there, x[m], k[m], z0[j], v[j], z[j])
         playing, awake, wide = False, False, False
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
@@ -268,12 +268,12 @@ def play(
             mix(standing, p, many, mixed)
             if many == known and learns:
                 predicted[t] = largest(mixed, known)
-                kept = escape(rounds + t) if grows else 0.0
-                square = kept * kept
+                reserved = escape(rounds + t) if grows else 0.0
+                square = reserved * reserved
                 for j in range(known):
                     mixes[t, j] = mixed[j]
-                    square += ((1.0 - kept) * mixed[j]) ** 2  # of the Brier score; `kept` is left for new labels
-                sure = (1.0 - kept) * mixed[predicted[t]]
+                    square += ((1.0 - reserved) * mixed[j]) ** 2  # of the Brier score; `reserved` is for new labels
+                confidence = (1.0 - reserved) * mixed[predicted[t]]
         if not learns:
             for j in range(known):
                 scores[t, j] = mixed[j]
@@ -281,16 +281,16 @@ def play(
         here = y[t]
         lost = -np.log(mixed[here])
         paid[PAID] += lost
-        if now > known:  # the label is new: the ledger's loss is -ln kept, the mixture's `lost`
-            chances[t] = kept
+        if now > known:  # the label is new: the ledger's loss is -ln reserved, the mixture's `lost`
+            chances[t] = reserved
             confidences[t] = np.nan
-            briers[t] = 2.0 * (1.0 - kept) ** 2
-            paid[NOVELTY] -= np.log(kept) + lost
+            briers[t] = 2.0 * (1.0 - reserved) ** 2
+            paid[NOVELTY] -= np.log(reserved) + lost
         else:
-            chances[t] = (1.0 - kept) * mixed[here]
-            confidences[t] = sure
+            chances[t] = (1.0 - reserved) * mixed[here]
+            confidences[t] = confidence
             briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
-            paid[NOVELTY] -= np.log1p(-kept)
+            paid[NOVELTY] -= np.log1p(-reserved)
         weigh(standing, p, here, lost)
         learn_stack(stack, moment, matrix, f, p[members], now, here)
         if now > MOST_AGAINST:
@@ -306,28 +306,28 @@ def play(
             learn_softmax(diagonal, rows, t, here, now, m, z0[m], lane_v[m], z[m], g, wholes[m])
         for m in range(full):
             j = lanes + m
-            own = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
+            arrays = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
             if now > known and standing[IDLE, j] != RETIRED:  # sleepers too: they may wake
-                copy_next(own, known)
+                copy_next(arrays, known)
             if standing[IDLE, j] >= 0.0:
                 if now > known:
                     z0[j, now] = z0[j, known]
                     v[j, now] = v[j, known]
                     z[j, now] = z[j, known]
                     k[m, now] = k[m, known]
-                learn_rest(own, x[m], k[m], counts[m], z0[j], v[j], z[j], now + grows, here, kappa)
+                learn_rest(arrays, x[m], k[m], counts[m], z0[j], v[j], z[j], now + grows, here, kappa)
         for m in range(random):
             j = lanes + full + m
-            own = MatrixArrays(waves.held[m], waves.inverse[m], waves.sums[m], waves.totals[m])
+            arrays = MatrixArrays(waves.held[m], waves.inverse[m], waves.sums[m], waves.totals[m])
             if now > known and standing[IDLE, j] != RETIRED:
-                copy_next(own, known)
+                copy_next(arrays, known)
             if standing[IDLE, j] >= 0.0:
                 if now > known:
                     z0[j, now] = z0[j, known]
                     v[j, now] = v[j, known]
                     z[j, now] = z[j, known]
                     image[m, now] = image[m, known]
-                learn_rest(own, phi[m], image[m], WAVES, z0[j], v[j], z[j], now + grows, here, kappa)
+                learn_rest(arrays, phi[m], image[m], WAVES, z0[j], v[j], z[j], now + grows, here, kappa)
         if last < members and standing[IDLE, last] >= 0.0:
             learn_normal(lda, moments, rounds + t + 1, row, here, off, normal_k)
         known = now

@@ -8,24 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 REFRESH = 1024
-"""Number of rounds after which the inverse of a `LogisticStack` is computed afresh."""
+"""Number of rounds after which the inverse of a `LogisticStack` is recomputed."""
 
 LOSS, DELTA, LINEAR, DUAL, LAST_DUAL, FARTHEST, TOTALS = 0, 2, 4, 6, 8, 9, 10
-"""Places in `totals` of stacks for labels, sums with their compensation for rounding behind them: the log loss; the sum
-of Delta; the sum of g(z-o) - h(z-o)^2/2, which b'A^-1 b / 2 is added to; the sum of b'A^-1 b after each round; the last
-of these; the largest |z-o|; then the number of places."""
+"""Places in `totals` of stacks for labels, each sum followed by its compensation for rounding: the log loss; the sum of
+Delta; the sum of g(z-o) - h(z-o)^2/2, to which b'A^-1 b / 2 is added; the sum of b'A^-1 b after each round; the last of
+these; the largest |z-o|; then the number of places."""
 
 RIDER_LOSS, RIDER_OVER, RIDERS = 0, 2, 4
-"""Rows of `riders`, with their compensation behind them: the log loss l of fixed weights u; the sum of max(l, Q); then
-the number of rows. Columns: the members alone (u = e_j) and, last, the centre."""
+"""Rows of `riders`, each followed by its compensation: the log loss l of fixed weights u; the sum of max(l, Q); then
+the number of rows. Columns: each member alone (u = e_j) and, last, the centre."""
 
 SQUARES, CHI, CREDIT, GROWTH, UNCLIPPED, CLIPPED, RANGE, PHI, NUMBER_TOTALS = 0, 2, 4, 6, 8, 10, 12, 14, 16
-"""Places in `totals` of stacks for numbers: the sums of r^2, of r^2 chi, the credit, the growth term, the loss without
-and with clipping, the squared growth of the range, and of b'A^-1 b after each round; then the number of places."""
+"""Places in `totals` of stacks for numbers, each sum followed by its compensation: of r^2, of r^2 chi, the credit, the
+growth term, the loss without and with clipping, the squared growth of the range, and of b'A^-1 b after each round; then
+the number of places."""
 
 LOW, HIGH, LAST_PHI, SEEN, OFFSET, OUTCOMES = range(6)
-"""Entries of `outcomes` of stacks for numbers: range of the outcomes so far, b'A^-1 b after the last round, whether
-there was an outcome, the largest |r|; then their number."""
+"""Entries of `outcomes` of stacks for numbers: smallest and largest outcome so far, b'A^-1 b after the last round,
+whether there was an outcome, the largest |r|; then the number of entries."""
 
 
 class LogisticArrays(NamedTuple):
@@ -41,9 +42,9 @@ class LogisticArrays(NamedTuple):
 
 
 class SoftmaxArrays(NamedTuple):
-    """A stack for many labels, which minimises the same; L is not discounted."""
+    """A stack for many labels, which minimises the same function; L is not discounted."""
 
-    centre: NDArray[np.float64]  # (J,)
+    centre: NDArray[np.float64]  # (J,): c of the members; that of the biases is 0
     ridge: NDArray[np.float64]  # (d,): diagonal of L
     sums: NDArray[np.float64]  # (d, d): upper triangle of S, discounted
     moment: NDArray[np.float64]  # (d,): b, discounted

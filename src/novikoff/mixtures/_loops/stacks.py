@@ -1,16 +1,16 @@
 """Stacks: weights on the forecasts of members, learned by second-order methods with or without forgetting.
 
-All of them keep S, the sum of curvatures, and b, the sum of gradients, apart from the ridge L, and forget by
+All of them store S, the sum of curvatures, and b, the sum of gradients, apart from the ridge L, and forget by
 S := gamma S, b := gamma b BEFORE the forecast: for this order there is a comparator
 (mixtures/theorems/stack_regret.py). The state is that after the last round, not yet discounted for the next.
 
-Two labels: A = L + S with its inverse P, O(d^2) per round. Forgetting discounts L too, and gives back
-d (1 - gamma) lambda to one coordinate per round, in turn. Terms q_i q_j are subtracted from the whole of P, whose two
-triangles then are equal to the bit: their difference would grow as gamma^-t. P is computed afresh every 1,024 rounds.
-Many labels and numbers: A is eliminated afresh in every round, as [A | columns], without an inverse: forecasts that are
-equal for long, or of very different sizes, would ruin one. Elimination without exchanges is invariant to the scale of
-the coordinates, up to powers of two to the bit, so A need not be scaled to a unit diagonal; and no pivot of A >= L is
-below that of L, which is a floor against rounding.
+Two labels: A = L + S with its inverse P, O(d^2) per round. Forgetting discounts L too, and restores
+d (1 - gamma) lambda to one coordinate per round, in turn. Terms q_i q_j are subtracted from the whole of P, so that its
+two triangles are equal to the bit: their difference would grow as gamma^-t. P is recomputed every 1,024 rounds.
+Many labels and numbers: [A | columns] is eliminated in every round, without an inverse: an inverse would lose its
+digits while forecasts are equal for long, or of very different sizes. Elimination without exchanges of rows does not
+depend on the scale of the coordinates, for powers of two to the bit, so A need not be scaled to a unit diagonal; and no
+pivot of A >= L is below that of L, which is a floor against rounding.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SMALL = 0.01
 
 @inner
 def eliminate(work: Vector, ridge: Vector, size: int) -> None:
-    """Eliminate [A | columns], of which the upper triangle is read.
+    """Eliminate [A | columns] by Gauss, reading the upper triangle of A.
 
     work    (size, size + columns) changed
     ridge   (size,) diagonal of L; a coordinate with a diagonal of 0 must have 0 everywhere
@@ -80,17 +80,17 @@ def ride(riders: Vector, row: int, i: int, value: float) -> None:
 
 @inner
 def discount(stack: LogisticArrays, gamma: float, ridge: float, rounds: int, phi: float, q: Vector) -> float:
-    """Forget before round number `rounds` (from 0 on); return b'A^-1 b afterwards, `phi` before.
+    """Forget before round number `rounds` (from 0 on); return b'A^-1 b afterwards, given its value `phi` before.
 
     ridge   lambda
-    q       (d,) to work in
+    q       (d,) working memory
     """
     _, diagonal, sums, inverse, moment, _, _ = stack
     size = len(moment)
     i = rounds % size
     more = size * (1.0 - gamma) * ridge
-    own = max(inverse[i, i], 0.0) / gamma
-    root, dot = np.sqrt(more / (1.0 + more * own)) / gamma, 0.0
+    diagonal_i = max(inverse[i, i], 0.0) / gamma
+    root, dot = np.sqrt(more / (1.0 + more * diagonal_i)) / gamma, 0.0  # Sherman-Morrison for `more` at coordinate i
     for j in range(size):
         q[j] = root * inverse[i, j]
         moment[j] *= gamma
@@ -106,7 +106,7 @@ def discount(stack: LogisticArrays, gamma: float, ridge: float, rounds: int, phi
 
 @inner
 def refresh(stack: LogisticArrays) -> None:
-    """Compute the inverse afresh."""
+    """Recompute the inverse from L and S."""
     _, diagonal, sums, inverse, _, _, _ = stack
     size = len(diagonal)
     work = np.zeros((size, 2 * size))
@@ -128,6 +128,7 @@ def play_logistic(
     """Play a stack for two labels.
 
     stack    changed if it learns; d = J + E + 1, coordinates: members, extras, constant
+    gamma    factor of the past before each round
     ridge    lambda
     rounds   rounds before these
     odds     (rows, J) log-odds of the members
@@ -151,12 +152,12 @@ def play_logistic(
             middle += centre[j] * x[j]
         for j in range(members, size - 1):
             x[j] = extras[t, j - members]
-        k[:] = 0.0
+        k[:] = 0.0  # A^-1 x
         for i in range(size):
             here = x[i]
             for j in range(size):
                 k[j] += here * inverse[i, j]
-        v, off = 0.0, 0.0
+        v, off = 0.0, 0.0  # x'A^-1 x and x'A^-1 b
         for j in range(size):
             v += k[j] * x[j]
             off += k[j] * moment[j]
@@ -180,9 +181,9 @@ def play_logistic(
         totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(far))
         for j in range(members + 1):
             s = x[j] if j < members else middle
-            own = log_loss(y[t] * s)
-            ride(riders, at.RIDER_LOSS, j, own)
-            ride(riders, at.RIDER_OVER, j, max(own, lost + g * (s - z) + 0.5 * h * (s - z) ** 2))
+            alone = log_loss(y[t] * s)
+            ride(riders, at.RIDER_LOSS, j, alone)
+            ride(riders, at.RIDER_OVER, j, max(alone, lost + g * (s - z) + 0.5 * h * (s - z) ** 2))
         root, less = np.sqrt(h), np.sqrt(h / whole)
         for i in range(size):
             moment[i] += beta * x[i]
@@ -198,7 +199,7 @@ def play_logistic(
 
 @inner
 def kappa(d: float) -> float:
-    """Return 2 (e^-d + d - 1)/d^2: the part of the curvature of softmax that is left where scores move by a range d."""
+    """Return 2 (e^-d + d - 1)/d^2: the fraction of softmax's curvature that remains if scores move by a range d."""
     if d < SMALL:
         return 1.0 - d / 3.0 + d * d / 12.0 - d * d * d / 60.0
     return 2.0 * (exp(-d) + d - 1.0) / (d * d)
@@ -224,8 +225,9 @@ def play_softmax(
     """Play a stack for many labels.
 
     stack    changed if it learns; d = J + K, coordinates: members, biases of the labels
-    proved   multiply curvatures by kappa, so that no parabola of weights with a range up to that of the members is
-             above their loss
+    gamma    factor of the past before each round
+    proved   multiply curvatures by kappa, so that the parabola Q of weights with a range up to that of the members is
+             never above their loss
     known    labels known before these rows
     logs     (rows, J, K) ln P of the members; columns of labels not yet known are not read
     y        (rows,) labels from 0 on; not read unless `learns`. A label is known in the round in which it appears
@@ -244,6 +246,7 @@ def play_softmax(
         if learns:
             known = max(known, y[t] + 1)
         size, widest = members + known, 0.0
+        # Features: ln P of each member, clipped from below and centred over the known labels.
         for j in range(members):
             mean, low, high = 0.0, np.inf, -np.inf
             for c in range(known):
@@ -253,6 +256,7 @@ def play_softmax(
                 f[j, c] -= mean / known
                 low, high = min(low, f[j, c]), max(high, f[j, c])
             widest = max(widest, high - low)
+        # Scores: the centre's, plus column'A^-1 b for the column of each label, all from one elimination.
         for i in range(size):
             for j in range(i, size):
                 work[i, j] = gamma * sums[i, j]
@@ -276,6 +280,7 @@ def play_softmax(
         for c in range(known):
             least, top = min(least, z[c]), max(top, z[c])
         bend = kappa(top - least + max(widest, 1.0)) if proved else 1.0
+        # Gradient and curvature along far = z - o: the terms of Q at the centre.
         mean = 0.0
         for c in range(known):
             far[c] = z[c] - middle[c]
@@ -285,7 +290,7 @@ def play_softmax(
         for c in range(known):
             square += p[c] * (far[c] - mean) ** 2
             turn[c] = bend * p[c] * (far[c] - mean) - p[c] + (1.0 if c == here else 0.0)
-        for i in range(size):
+        for i in range(size):  # mean of the columns under P
             step[i] = 0.0
             for c in range(known):
                 step[i] += p[c] * column[i, c]
@@ -296,6 +301,7 @@ def play_softmax(
             moment[i] = gamma * moment[i] + value
             again[i, size] = step[i] - column[i, here]  # g
             again[i, size + 1] = moment[i]
+        # S += the covariance of the columns under P; then eliminate again, for Delta and b'A^-1 b.
         for i in range(size):
             for c in range(known):
                 apart[c, i] = column[i, c] - step[i]
@@ -319,9 +325,9 @@ def play_softmax(
         for j in range(members + 1):
             s = f[j] if j < members else middle
             first, second = spread(s, z, p, here, known)
-            own = softmax(s, known, turn) - s[here]
-            ride(riders, at.RIDER_LOSS, j, own)
-            ride(riders, at.RIDER_OVER, j, max(own, lost + first + 0.5 * bend * second))
+            alone = softmax(s, known, turn) - s[here]
+            ride(riders, at.RIDER_LOSS, j, alone)
+            ride(riders, at.RIDER_OVER, j, max(alone, lost + first + 0.5 * bend * second))
     return known
 
 
@@ -329,13 +335,14 @@ def play_softmax(
 def play_numbers(
     stack: NumberStackArrays, ridge: float, gamma: float, forecasts: Vector, y: Vector, learns: bool, played: Vector
 ) -> None:
-    """Play a stack for numbers: Vovk-Azoury-Warmuth on (p - m, y - m), m the pool of the forecasts by u0.
+    """Play a stack for numbers: Vovk-Azoury-Warmuth on (p - m, y - m), where m is the pool of the forecasts by u0.
 
     stack       changed if it learns
     ridge       lambda: L = lambda diag(M^2)
+    gamma       factor of the past before each round
     forecasts   (rows, J)
     y           (rows,) outcomes; not read unless `learns`
-    played      (rows,) out: clipped to the range of the outcomes before; 0 before the first outcome
+    played      (rows,) out: forecasts, clipped to the range of the earlier outcomes; 0 before the first outcome
     """
     centre, largest, sums, moment, totals, outcomes = stack
     size = len(centre)
@@ -356,8 +363,8 @@ def play_numbers(
         eliminate(work, diagonal, size)
         v, off = form(work, size, size, size), form(work, size, size, size + 1)
         yhat = off / (1.0 + v)
-        said = middle + yhat
-        played[t] = min(max(said, outcomes[at.LOW]), outcomes[at.HIGH]) if outcomes[at.SEEN] > 0.0 else 0.0
+        unclipped = middle + yhat
+        played[t] = min(max(unclipped, outcomes[at.LOW]), outcomes[at.HIGH]) if outcomes[at.SEEN] > 0.0 else 0.0
         if not learns:
             continue
         r, before = y[t] - middle, form(work, size, size + 1, size + 1)
@@ -367,7 +374,7 @@ def play_numbers(
         put(totals, at.CHI, r * r * chi)
         put(totals, at.CREDIT, yhat * yhat * v)
         put(totals, at.GROWTH, gamma * outcomes[at.LAST_PHI] - before)
-        put(totals, at.UNCLIPPED, (said - y[t]) ** 2)
+        put(totals, at.UNCLIPPED, (unclipped - y[t]) ** 2)
         put(totals, at.CLIPPED, (played[t] - y[t]) ** 2)
         put(totals, at.PHI, phi)
         beyond = abs(y[t])
@@ -388,9 +395,9 @@ def play_numbers(
 
 @compiled
 def lag(values: Vector, rates: Vector, started: bool, y: Vector, learns: bool, columns: Vector) -> None:
-    """Write the lag columns of every round, made of the outcomes before it.
+    """Write the lag columns of every round, from the outcomes before it.
 
-    values    (1 + rates,) current columns: the last outcome and its exponential means; changed if it learns
+    values    (1 + rates,) current columns: the previous outcome and exponential means; changed if it learns
     rates     weight of the newest outcome in each mean
     started   False if the columns start at the first outcome: before it they are 0
     y         (rows,) outcomes; not read unless `learns`

@@ -23,5 +23,5 @@ class HedgeArrays(NamedTuple):
     """AdaHedge over N forecasters of a number."""
 
     prior: NDArray[np.float64]  # (N,): pi, of sum 1; read only if the weights are shared
-    table: NDArray[np.float64]  # (N,): loss of each so far; if shared, ln v of the last round
+    table: NDArray[np.float64]  # (N,): loss of each forecaster so far; if shared, ln v of the last round
     numbers: NDArray[np.float64]  # (NUMBERS,)

@@ -1,15 +1,15 @@
 """Mixtures of forecasters: fixed share for probabilities, AdaHedge for numbers, and the exact cheapest path of each.
 
 Fixed share: P = sum of w_i P_i, w = pi before the first round. After round t, v_i = w_i P_i(y) / P(y) and
-w = (1 - a) v + a pi with a = 1/(t+1). Weights stay linear, since none is below a pi_i; what may be tiny is P_i(y),
-which is given as a logarithm.
-Bayes: w_i is in proportion to pi_i times the product of the P_i(y) so far, whose logarithms are compensated sums: a
-forecaster that trails by thousands keeps its exact place, and can return.
-AdaHedge: weights and gaps in logarithms throughout, never 1 - w and never h - m: where the weight of a forecaster that
-trails rounds to 0, a failure of the leader would otherwise not be booked, and the bound would be false.
+w = (1 - a) v + a pi with a = 1/(t+1). Weights are stored as they are, since none is below a pi_i; P_i(y) may be tiny,
+and is given as a logarithm.
+Bayes: w_i is proportional to pi_i times the product of the P_i(y) so far, whose logarithms are compensated sums: a
+forecaster that trails by thousands of nats keeps its exact weight, and can return.
+AdaHedge: weights and gaps are computed from logarithms, never as 1 - w or h - m. Otherwise, once the weight of a
+trailing forecaster rounds to 0, a failure of the leader would add no gap, and the bound would be false.
 
-Paths: a path names one forecaster per round. V_i is the least loss + price of the paths that end with i. It is carried
-in pairs (a sum and its compensation), which are copied on a change, so that its error does not grow with the rounds.
+Paths: a path names one forecaster per round. V_i is the least loss + price of the paths that end with i. It is a pair
+(a sum and its compensation), which is copied on a change, so that its error does not grow with the rounds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from novikoff.numerics.logits import log_loss
 Vector = NDArray[np.float64]
 
 LEAST = 5e-324
-"""Smallest number above 0: a rate is divided by, and its quotient may round to 0."""
+"""Smallest number above 0: losses are divided by 1/eta, which may round to 0."""
 
 
 @inner
@@ -56,9 +56,10 @@ def log_sum(weights: Vector, logs: Vector) -> float:
 
 @inner
 def share(weights: Vector, prior: Vector, logs: Vector, rounds: float) -> None:
-    """Update the weights after a round, `rounds` counting it; if every P_i(y) is 0 they stay.
+    """Update the weights after round number `rounds`, from 1 on; leave them if every P_i(y) is 0.
 
-    logs   (N,) ln P_i(y)
+    weights, prior   (N,)
+    logs             (N,) ln P_i(y)
     """
     most, total = -np.inf, 0.0
     for i in range(len(weights)):
@@ -88,7 +89,7 @@ def play_odds(
 
     weights   (N,) changed if it learns
     shares    (N,) sums of the weights over the rounds learned
-    prior     (N,)
+    prior     (N,) pi
     rounds    rounds learned before these
     odds      (rows, N) log-odds of each forecaster, possibly infinite
     y         (rows,) labels -1 and +1; not read unless `learns`
@@ -112,9 +113,9 @@ def play_labels(
     weights: Vector, shares: Vector, prior: Vector, rounds: int, logs: Vector, y: NDArray[np.int64], learns: bool,
     played: Vector,
 ) -> None:  # fmt: skip
-    """Play fixed share for many labels.
+    """Play fixed share for many labels; arguments that are not listed are as in `play_odds`.
 
-    logs     (rows, N, labels) ln P_i of each label, -inf for those that it excludes
+    logs     (rows, N, labels) ln P_i of each label, -inf for labels of probability 0
     y        (rows,) labels from 0 on; not read unless `learns`
     played   (rows, labels) out: ln P of the mixture
     """
@@ -253,12 +254,12 @@ def cheapest(paths: Vector) -> int:
 
 @inner
 def extend(paths: Vector, stay: Vector, enter: Vector, lost: Vector) -> None:
-    """Extend the cheapest paths by one round; a tie stays.
+    """Extend the cheapest paths by one round; on a tie a path stays with its forecaster.
 
     paths   (PATHS, N) changed
     stay    (N,) price of staying with i
     enter   (N,) price of a change to i
-    lost    (N,) loss of each in this round
+    lost    (N,) loss of each forecaster in this round
     """
     count = paths.shape[1]
     best = cheapest(paths)
@@ -295,23 +296,23 @@ def odds_of_labels(odds: Vector, y: NDArray[np.int8]) -> Vector:
 def track(
     weights: Vector, prior: Vector, paths: Vector, losses: Vector, rounds: int, logs: Vector, allowed: float
 ) -> tuple[float, int]:
-    """Replay fixed share on what was recorded, and follow the cheapest paths.
+    """Replay fixed share on recorded forecasts, and extend the cheapest paths.
 
-    weights, prior   (N,)
-    paths            (PATHS, N)
-    losses           (LOSSES, N + 1)
+    weights, prior   (N,) weights are changed
+    paths            (PATHS, N) changed
+    losses           (LOSSES, N + 1) changed
     rounds           rounds before these
-    logs             (rows, N + 1) ln P(y) of each forecaster and, last, of what was played
+    logs             (rows, N + 1) ln P(y) of each forecaster and, last, of the forecast played
 
     Returns:
-        The largest |ln P(y) played - ln of the mixture|, and the first row in which it is above `allowed`, -1 for none.
+        The largest |ln P(y) played - ln P(y) replayed|, and the first row in which it is above `allowed`, -1 for none.
     """
     count, worst, where = len(weights), 0.0, -1
     lost, stay, enter = np.empty(count), np.empty(count), np.empty(count)
     for t in range(len(logs)):
         now = rounds + t + 1.0
-        mine, said = log_sum(weights, logs[t, :count]), logs[t, count]
-        off = 0.0 if mine == said else abs(mine - said)  # both may be -inf
+        replayed, played = log_sum(weights, logs[t, :count]), logs[t, count]
+        off = 0.0 if replayed == played else abs(replayed - played)  # both may be -inf
         worst = max(worst, off)
         if not off <= allowed and where < 0:
             where = t
@@ -320,9 +321,9 @@ def track(
             add(losses, LOSS, i, lost[i])
             enter[i] = np.log(now) - np.log(prior[i])
             stay[i] = -np.log1p(-(1.0 - prior[i]) / now)
-            if now == 1.0:
+            if now == 1.0:  # a path pays ln 1/pi for its first forecaster
                 stay[i] = enter[i]
-        add(losses, LOSS, count, -said)
+        add(losses, LOSS, count, -played)
         if now == 1.0 or paths[VALUE, cheapest(paths)] < np.inf:
             extend(paths, stay, enter, lost)
         share(weights, prior, logs[t, :count], now)
@@ -331,7 +332,12 @@ def track(
 
 @inner
 def log_weights(table: Vector, gaps: float, a: Vector) -> None:
-    """Write AdaHedge's log-weights: those of the leaders alone while there was no gap."""
+    """Write AdaHedge's log-weights; before the first gap only the leaders have weight.
+
+    table   (N,) losses so far
+    gaps    sum of the gaps so far
+    a       (N,) out
+    """
     count, least, total = len(table), table[0], 0.0
     for i in range(count):
         least = min(least, table[i])
@@ -348,10 +354,11 @@ def log_weights(table: Vector, gaps: float, a: Vector) -> None:
 
 @inner
 def gap_of(a: Vector, rate: float, lost: Vector, after: Vector) -> float:
-    """Return h - m >= 0 of a round with 1/eta = `rate` above 0; write ln v to `after`.
+    """Return h - m >= 0 of a round with 1/eta = `rate` above 0.
 
-    a      (N,) log-weights
-    lost   (N,) losses
+    a       (N,) log-weights
+    lost    (N,) losses
+    after   (N,) out: ln v
     """
     count, least, mean, most, total = len(a), lost[0], 0.0, -np.inf, 0.0
     for i in range(count):
@@ -370,7 +377,12 @@ def gap_of(a: Vector, rate: float, lost: Vector, after: Vector) -> float:
 
 @inlined
 def gap_without_rate(a: Vector, behind: Vector, lost: Vector) -> float:
-    """Return h - m of a round before which there was no gap; m is the increase of the least loss."""
+    """Return h - m of a round before which there was no gap; m is the increase of the least loss.
+
+    a        (N,) log-weights
+    behind   (N,) losses so far, less the least
+    lost     (N,) losses
+    """
     mixed, gap = np.inf, 0.0
     for i in range(len(a)):
         mixed = min(mixed, behind[i] + lost[i])
@@ -417,7 +429,7 @@ def learn_hedge(hedge: HedgeArrays, a: Vector, lost: Vector, after: Vector) -> N
 
     a       (N,) log-weights of the round
     lost    (N,) losses of the round
-    after   (N,) to work in
+    after   (N,) working memory
     """
     _, table, numbers = hedge
     count, least, gap = len(table), table.min(), 0.0
@@ -453,18 +465,21 @@ def shared_weights(hedge: HedgeArrays, rounds: float, temper: float, a: Vector) 
     for i in range(count):
         total += exp(a[i] - most)
     whole = most + np.log(total)
-    kept, some = np.log1p(-1.0 / rounds), -np.log(rounds)
+    log_stay, log_share = np.log1p(-1.0 / rounds), -np.log(rounds)
     for i in range(count):
-        one, other = kept + a[i] - whole, some + np.log(prior[i])
+        one, other = log_stay + a[i] - whole, log_share + np.log(prior[i])
         a[i] = max(one, other) + np.log1p(exp(-abs(one - other)))
-    return rate, rate * (max(whole, 0.0) - kept)
+    return rate, rate * (max(whole, 0.0) - log_stay)
 
 
 @compiled
 def play_shared(
     hedge: HedgeArrays, temper: float, rounds: int, forecasts: Vector, y: Vector, learns: bool, played: Vector
 ) -> None:
-    """Play AdaHedge with sharing on squared losses: eta = `temper` / sum of the gaps so far."""
+    """Play AdaHedge with sharing on squared losses: eta = `temper` / sum of the gaps so far.
+
+    rounds   rounds before these; other arguments are as in `play_hedge`
+    """
     prior, table, numbers = hedge
     count = len(table)
     a, after, lost = np.empty(count), np.empty(count), np.empty(count)
@@ -502,12 +517,14 @@ def track_numbers(
     hedge: HedgeArrays, shared: bool, temper: float, paths: Vector, losses: Vector, rounds: int, forecasts: Vector,
     y: Vector, allowed: float,
 ) -> tuple[float, int]:  # fmt: skip
-    """Replay AdaHedge, with sharing or without, on what was recorded, and follow the cheapest paths if shared.
+    """Replay AdaHedge, with sharing or without, on recorded forecasts, and extend the cheapest paths if shared.
 
-    paths       (PATHS, N)
-    losses      (LOSSES, N + 1)
+    hedge       changed
+    paths       (PATHS, N) changed if shared
+    losses      (LOSSES, N + 1) changed
     rounds      rounds before these
-    forecasts   (rows, N + 1) of each forecaster and, last, what was played
+    forecasts   (rows, N + 1) forecast of each forecaster and, last, the one played
+    y           (rows,) outcomes
 
     Returns:
         The largest |played - mean|, as a fraction of the largest forecast of the round, and the first row in which it
@@ -523,15 +540,15 @@ def track_numbers(
             rate, price = shared_weights(arrays, now, temper, a)
         else:
             log_weights(table, numbers[GAPS], a)
-        mean, said, largest = mean_of(a, forecasts[t, :count]), forecasts[t, count], 0.0
+        mean, played, largest = mean_of(a, forecasts[t, :count]), forecasts[t, count], 0.0
         for i in range(count):
             lost[i] = (forecasts[t, i] - y[t]) ** 2
             add(losses, LOSS, i, lost[i])
             largest = max(largest, abs(forecasts[t, i]))
             stay[i] = price if begun else -rate * np.log(prior[i])
             enter[i] = rate * (np.log(now) - np.log(prior[i])) if begun else stay[i]
-        add(losses, LOSS, count, (said - y[t]) ** 2)
-        off = 0.0 if mean == said else abs(mean - said) / largest if largest > 0.0 else np.inf
+        add(losses, LOSS, count, (played - y[t]) ** 2)
+        off = 0.0 if mean == played else abs(mean - played) / largest if largest > 0.0 else np.inf
         worst = max(worst, off)
         if not off <= allowed and where < 0:
             where = t

@@ -56,6 +56,7 @@ from novikoff.core.types import Run
 from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts, of_a_mixture, weights_before
 
 SHARE = 8
+"""Copies are used if they were made in the first 1/SHARE of the rounds."""
 
 
 @theorem(

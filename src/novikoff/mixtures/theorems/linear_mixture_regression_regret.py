@@ -129,7 +129,7 @@ def linear_mixture_regression_regret(run: Run[LinearMixtureRegressionFacts]) -> 
     best = min(range(len(after.most) + 1), key=after.promised)
     price = 2.0 * after.gaps - after.last_gap
     rounding = (run.rounds + 20) * (2.0**-50 * (after.mixed + after.promised(best)) + 2.0**-42 * after.gaps)
-    own = (
+    parts = (
         {
             "best_in_hindsight": after.most[best],
             "chi": after.chi[best],
@@ -141,7 +141,7 @@ def linear_mixture_regression_regret(run: Run[LinearMixtureRegressionFacts]) -> 
     )
     quantities = {
         "member": after.names[best],
-        **own,
+        **parts,
         "mixture": price,
         "heaviest": after.names[max(range(len(after.names)), key=after.shares.__getitem__)],
     }

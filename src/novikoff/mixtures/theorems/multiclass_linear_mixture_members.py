@@ -78,5 +78,5 @@ def _played(run: Run[MulticlassLinearMixtureFacts], member: int) -> Assumption:
         known = {after.shown: tracked.lost, **{after.lanes + m: lost for m, lost in enumerate(against)}}
     if member not in known:
         return Assumption(claim, "trusted")
-    own = after.losses[member]
-    return seen(claim, abs(known[member] - own) <= SLACK * (1.0 + own))
+    counted_loss = after.losses[member]
+    return seen(claim, abs(known[member] - counted_loss) <= SLACK * (1.0 + counted_loss))

@@ -88,8 +88,8 @@ def multiclass_linear_mixture_regret(run: Run[MulticlassLinearMixtureFacts]) -> 
     needed.append(seen("the mixture lost at most ln(J+1) more than every active or compared member", kept))
     needed.append(seen("its weights agree with the members' losses", weighed))
     if against:
-        own = all(abs(against.lost[m] - after.losses[after.lanes + m]) <= slack for m in used)
-        needed.append(seen("the one-versus-rest losses of the members agree with their scores", own))
+        agreed = all(abs(against.lost[m] - after.losses[after.lanes + m]) <= slack for m in used)
+        needed.append(seen("the one-versus-rest losses of the members agree with their scores", agreed))
         needed.append(seen("their sums agree with these scores", against.explained))
         needed.append(seen("none of their metrics shrank (no drift by rounding)", after.steady))
     if reason := reason_void(run, needed):

@@ -1,4 +1,4 @@
-"""Squared loss of a stack for numbers, against the best fixed weights of its forecasts, which it knows.
+"""Squared loss of a stack for numbers, against the best fixed weights of its members, which are known after the run.
 
 Theorem (upper)
     Members forecast p; m = <u0, p>, a pool; x = p - m and r = y - m. With M_j the largest |x_j| so far and
@@ -8,21 +8,21 @@ Theorem (upper)
         sum of (m + yhat - y)^2  <=  sum of (m + <u,x> - y)^2 + u'L_T u (1 + (1-gamma)(T-1)) + sum of r^2 chi - credit,
     credit = sum of yhat^2 v >= 0. With gamma = 1 the best u is known: the first two terms are then
     sum of r^2 - Phi_T; with gamma < 1 at least sum of r^2 - Phi_T - (1-gamma) sum over t < T of Phi_t, which is used.
-    Clipped to the range of the outcomes before, and 0 in round 1, it loses at most the sum of e^2 more, e being how far
-    y is outside that range, in round 1 |y|. u = e_j - u0 is member j.
+    Clipped to the range of the earlier outcomes, and 0 in round 1, it loses at most the sum of e^2 more, where e is the
+    distance of y from that range, in round 1 |y|. u = e_j - u0 is member j.
 Assumptions
     the loss that the stack counted is that of its forecasts as recorded; the best weights are known to 1e-6 of the sum
     of r^2; its loss is that of its sums; clipping cost no more than the range (all checked); its sums are those of the
     recorded forecasts (checked by a replay, else trusted). A forecast that differs from the replay is a violation.
 Proof
-    m is known before y, and Vovk-Azoury-Warmuth on (x, r) asks nothing of the outcomes. With b, S of before round t,
+    m is known before y, and Vovk-Azoury-Warmuth on (x, r) assumes nothing of the outcomes. With b and S before round t,
     and phi = gamma^2 b'(L_t + gamma S)^-1 b:   Phi_t = phi - yhat^2 (1 + v) + 2 r yhat + r^2 chi, so
         (yhat - r)^2  =  r^2 + phi - Phi_t + r^2 chi - yhat^2 v,
     and phi <= gamma Phi_{t-1}, as L_t + gamma S >= gamma (L_{t-1} + S). Sum: the loss is
         sum of r^2 - Phi_T - (1-gamma) sum over t < T of Phi_t + sum of r^2 chi - credit - G,
-    G = sum of gamma Phi_{t-1} - phi >= 0, which is the float check. Phi_t >= 2u'b - u'(L_t + S)u for every u; round s
-    has weight gamma^(T-s) + (1-gamma) sum of gamma^(t-s) = 1 in the sum of these. A coordinate with M_j = 0 is left
-    out: x_j and b_j are 0 until then. Clipping: mixtures/theorems/linear_mixture_regression_regret.py. []
+    G = sum of gamma Phi_{t-1} - phi >= 0; this identity is checked in floats. Phi_t >= 2u'b - u'(L_t + S)u for every u;
+    round s has weight gamma^(T-s) + (1-gamma) sum of gamma^(t-s) = 1 in the sum of these. A coordinate with M_j = 0 is
+    left out: its x_j and b_j are 0 so far. Clipping: mixtures/theorems/linear_mixture_regression_regret.py. []
     Rounding: Phi_T is known from both sides (comparators/metric.py).
 Reference
     [vovk2001]; [azoury2001].
@@ -47,8 +47,8 @@ class NumberStackFacts:
     Attributes:
         rounds: Rounds, from the first.
         gamma: Factor of the past in each round.
-        observed: Squared loss of its forecasts, clipped, as recorded by somebody else.
-        loss: Squared loss that it counted.
+        observed: Squared loss of its clipped forecasts, recorded outside the stack.
+        loss: Squared loss that the stack counted.
         unclipped: Squared loss without clipping.
         squares: Sum of r^2, the loss of the pool without clipping.
         most: Upper bound on the loss of the best weights, with their penalty.
@@ -58,7 +58,7 @@ class NumberStackFacts:
         growth: G.
         range: Sum of e^2.
         replayed: Whether all of this is from a replay on recorded forecasts.
-        off_at: First round in which what was played is not the replay; 0 for none.
+        off_at: First round in which the forecast played differs from the replay; 0 for none.
     """
 
     rounds: int

@@ -4,17 +4,17 @@ Theorem (upper)
     N forecasters predict numbers, and the mean under the weights of AdaHedge on their squared losses is played. For
     every forecaster j
         L  <=  L_j + D_T + D_{T-1}  <=  L_j + 2 D_T,
-    D_t the sum of the mixability gaps up to round t. No range of the outcomes is needed. L_j is the loss of j as it was
+    D_t the sum of the mixability gaps up to round t. No range of the outcomes is needed. L_j is the loss of j as
     recorded in this run.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, the forecasts of each round were recorded
-    (all checked). A forecast that is not the mean, replayed, or a loss above the best by more than the gaps explain, is
-    a violation.
+    the learner started untrained, its rounds and its loss are the ledger's, the forecasts of each round were recorded
+    (all checked). A forecast that differs from the replayed mean, or a loss above the best by more than the gaps
+    explain, is a violation.
 Proof
     A square is convex: the mean loses at most h_t, the mean of the losses. experts/theorems/ada_hedge_regret.py: the
     sum of h_t is at most L_j + D_T + D_{T-1}, for any losses. []
     Rounding: gaps are computed from log-weights and differences of losses, never as h - m, so none is lost where a
-    weight rounds to 0; printed is max(D_T + D_{T-1}, L - min L_j), which is sound for whatever was played.
+    weight rounds to 0; the reported price is max(D_T + D_{T-1}, L - min L_j), which is sound for whatever was played.
 Reference
     [derooij2014].
 """
@@ -26,7 +26,7 @@ from novikoff.core.types import CountsRounds, Run
 from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
 
 DRIFT, TINY = 1e-6, 2.0**-1000
-"""Largest excess over the gaps that rounding may cause: relative to them, and where squares are no longer doubles."""
+"""Largest excess over the gaps that rounding may cause: relative to them, and where squares underflow."""
 
 
 @theorem(

@@ -13,8 +13,8 @@ Theorem (upper)
     For every path:  L  <=  its loss + its price + D_T, and the least of these is known exactly.
     The sum of ln Z / eta_t is at most ln N / eta_T.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, the forecasts of each round were recorded
-    (all checked). A forecast that is not the mean, replayed, is a violation.
+    the learner started untrained, its rounds and its loss are the ledger's, the forecasts of each round were recorded
+    (all checked). A forecast that differs from the replayed mean is a violation.
 Proof
     A square is convex, so L is at most the sum of h = m + gap. With u_t the forecaster of the path,
     m_t - l_t(u_t) = ln(v_t(u_t)/w_t(u_t)) / eta_t. Sum from the first round s with a finite rate and pair
@@ -47,7 +47,7 @@ from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
         why=(
             "for every way of following one of the {forecasters} forecasters at a time and changing between them, the "
             "loss is at most the measured loss of that way plus its price; the cheapest lost {path_loss:up} at a price "
-            "of {price:up} (changes: {changes}, which is no count of drifts); mixing adds {mixture:up}"
+            "of {price:up} (changes: {changes}, not a count of drifts); mixing adds {mixture:up}"
         ),
     ),
 )

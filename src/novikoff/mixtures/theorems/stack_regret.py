@@ -4,16 +4,16 @@ Theorem (upper)
     In round t the stack plays scores z = F'w, with the loss l_t, gradient g = F(P - e_y) and some H >= 0;
     Q_t(u) = l_t + <g, u-w> + (u-w)'H(u-w)/2. Let F_0(u) = (u-c)'L(u-c)/2 and
         F_t  =  gamma F_{t-1} + R_t + Q_t,       w_t = argmin of F_t without Q_t,
-    where R_t >= 0 gives back what forgetting took from the ridge: (1 - gamma) F_0; for two labels
-    d (1 - gamma) lambda (u-c)_i^2 / 2, i being the coordinates in turn. For every u, with l_t(u) the loss of F'u:
+    where R_t >= 0 restores what forgetting took from the ridge: (1 - gamma) F_0; for two labels
+    d (1 - gamma) lambda (u-c)_i^2 / 2, with the coordinates i in turn. For every u, with l_t(u) the loss of F'u:
         L  <=  sum of max(l_t, Q_t)(u) + gamma F_0(u) + sum of R_t(u) + sum of Delta_t,
         Delta_t = g'A_t^-1 g/2,  A_t the Hessian of F_t;  two labels, a score z other than z0 = x'w played, v = x'A^-1 x
         before the round, e = z - z0:  Delta = (g e + g^2 v/2 - h e^2/2)/(1 + h v).
-    The sum of max(l, Q) is the loss of u plus its deficit, which contains the stack's own loss. Members are columns of
-    F as clipped: log-odds to -8 .. 8; ln P from below at -8, then centred over the labels known. So u = e_j is member j
-    as clipped, whose loss is at most that of j + ln(1 + (k-1)e^-8) per round.
-    Reported is the least over the members and the pool u = c, whose sums are kept from the first round on; any other
-    weights would need a second look at the rounds.
+    The sum of max(l, Q) is the loss of u plus its deficit, which contains the stack's own loss. Row j of F has the
+    clipped forecast of member j: log-odds to -8 .. 8; ln P from below at -8, then centred over the known labels. So
+    u = e_j is the clipped member j, whose loss is at most that of j + ln(1 + (k-1)e^-8) per round.
+    The reported bound is the least over the members and the pool u = c, whose sums are computed from the first round
+    on; any other weights would need a second pass over the rounds.
 Assumptions
     the loss that the stack counted is that of its forecasts as recorded, its sums agree with its steps (checked); the
     losses of the fixed weights are those of the recorded forecasts (checked by a replay, else trusted). A forecast that
@@ -46,7 +46,7 @@ DRIFT = 1e-6
 
 
 def other(off_at: int) -> str:
-    """Return why a replay contradicts a stack; "" if it does not."""
+    """Return why a stack was not played as its replay; "" if it was."""
     return f"the forecast played in round {off_at:,} is not that of the stack" if off_at else ""
 
 
@@ -58,8 +58,8 @@ class StackFacts:
         rounds: Rounds, from the first.
         names: Names of the fixed weights: each member alone and, last, the pool.
         gamma: Factor of the past in each round.
-        observed: Log loss of its forecasts, as recorded by somebody else.
-        loss: Log loss that it counted.
+        observed: Log loss of its forecasts, recorded outside the stack.
+        loss: Log loss that the stack counted.
         losses: Log loss of each of the fixed weights.
         over: Sum of max(l, Q) of each.
         penalties: Penalty of each.
@@ -68,7 +68,7 @@ class StackFacts:
         least: Lower bound on D*.
         labels: Number of labels.
         replayed: Whether all of this is from a replay on recorded forecasts.
-        off_at: First round in which what was played is not the replay; 0 for none.
+        off_at: First round in which the forecast played differs from the replay; 0 for none.
     """
 
     rounds: int

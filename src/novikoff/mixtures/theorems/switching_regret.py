@@ -8,15 +8,15 @@ Theorem (upper)
         ln (t/pi_i)               if it changed to i.
     For every path:  L  <=  V  =  the loss of the path + its price, and the least V is known exactly. A path with
     changes after rounds s_1, .., s_m costs at most ln T + the sum of ln 1/pi over its m + 1 forecasters + the sum of
-    the ln s_i; the path without a change gives L <= L_j + ln 1/pi_j + ln T. Labels that were not announced cost what is
-    reserved for them, which is known exactly and added on both sides.
-    Losses of paths are measured in this run. A theorem about forecaster j bounds L_j, so it may be put into the line
-    without a change, but not into a part of a path: that is a difference of two losses of j.
+    the ln s_i; the path without a change gives L <= L_j + ln 1/pi_j + ln T. The cost of labels that were not announced
+    is known exactly, and added on both sides.
+    Losses of paths are measured in this run. A theorem about forecaster j bounds L_j, so it may be inserted for the
+    path without a change, but not for a part of a path: the loss there is a difference of two losses of j.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, the forecasts of each round were recorded
-    (all checked). A probability of 0 for the label by every forecaster voids the bound. A forecast that is not the
-    mixture, by more than 1e-9 in ln P(y), is a violation: the tracker computes the weights from the recorded forecasts
-    itself.
+    the learner started untrained, its rounds and its loss are the ledger's, the forecasts of each round were recorded
+    (all checked). The bound is void if every forecaster gave probability 0 to a label. A forecast that differs from the
+    mixture by more than 1e-9 in ln P(y) is a violation: the tracker computes the weights itself, from the recorded
+    forecasts.
 Proof
     Fixed share is Bayes over paths whose forecasters form a Markov chain: pi first, then, after round t, i again with
     probability 1 - a + a pi_i and j with a pi_j. So e^-L is the sum over all paths of their probability times e^-loss,
@@ -48,7 +48,7 @@ from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
         why=(
             "for every way of following one of the {forecasters} forecasters at a time and changing between them, the "
             "loss is at most the measured loss of that way plus its price; the cheapest lost {path_loss:up} at a price "
-            "of {price:up} (changes: {changes}, which is no count of drifts). Without a change, {single} lost "
+            "of {price:up} (changes: {changes}, not a count of drifts). Without a change, {single} lost "
             "{single_loss:up}, and the price is {single_price:up}. This says nothing about rows to come, nor about the "
             "loss of {single} had it been followed alone"
         ),

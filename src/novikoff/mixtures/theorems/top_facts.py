@@ -1,4 +1,4 @@
-"""Facts of the trackers of mixtures/top_tracker.py, and what theorems on mixtures check."""
+"""Facts of the trackers of mixtures/top_tracker.py, and the assumptions of the theorems on mixtures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from novikoff.core.certificate import Assumption, seen
 from novikoff.core.types import CountsRounds, Run
 
 SLACK = 1e-9
-"""Largest difference, relative to the loss, between the ledger's loss and that of the forecasts recorded; and between
-what was played in a round and the replay."""
+"""Largest difference between the ledger's loss and that of the recorded forecasts, relative to the loss; and between
+the forecast played in a round and its replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,21 @@ class PathFacts:
 
 @dataclass(frozen=True, slots=True)
 class TopFacts:
-    """What a tracker recorded and computed itself from the forecasts, which it saw before the labels.
+    """Losses and weights that a tracker computed from the recorded forecasts, each made before its label.
 
     Attributes:
         rows: Rounds seen.
         names: Names of the forecasters.
         prior: Prior of each.
-        loss: Loss of what was played.
+        loss: Loss of the forecasts played.
         losses: Loss of each forecaster.
-        off: Largest difference between what was played and the mixture, replayed.
-        off_at: First round in which this was not rounding; 0 for none.
-        trivial: Loss of a forecaster that learns nothing: equal probabilities; for numbers, the first outcome.
+        off: Largest difference between a forecast played and the replayed mixture.
+        off_at: First round in which this difference exceeds rounding; 0 for none.
+        trivial: Loss of a non-learning baseline: equal probabilities; for numbers, the first outcome.
         path: The cheapest path; None for a mixture that does not share.
         gaps: For numbers, the sum of the mixability gaps.
         last_gap: For numbers, the last of them.
-        novelty: Cost of labels that were not announced, which the learner adds to the loss of every forecaster alike.
+        novelty: Cost of labels that were not announced, the same for every forecaster.
     """
 
     rows: int
@@ -64,7 +64,7 @@ class TopFacts:
 
     @property
     def replay(self) -> str:
-        """Why the replay contradicts what was played; "" if it does not."""
+        """Why the mixture was not played, by the replay; "" if it was."""
         return f"the forecast played in round {self.off_at:,} is not the mixture" if self.off_at else ""
 
     @property
@@ -88,4 +88,4 @@ def of_a_top(run: Run[CountsRounds], observed: float) -> list[Assumption]:
 
 def infinite(loss: float) -> str:
     """Return why a bound is void: a label had probability 0; "" if the loss is finite."""
-    return "" if math.isfinite(loss) else "infinite log loss: every forecaster excluded a label that came"
+    return "" if math.isfinite(loss) else "infinite log loss: every forecaster gave probability 0 to an observed label"
