@@ -190,6 +190,7 @@ def tsallis_inf(rows: Vector, whole: bool, coins: Coins, sums: Sums, chances: Ve
         for i in range(size):
             roots += math.sqrt(chances[i])
         root = math.sqrt(chance)
+        # The two terms of the measured bound: penalty of the falling rate, and stability.
         numbers[SPENT] += (2.0 * roots - 2.0) * (math.sqrt(first + t + 1.0) - math.sqrt(first + t + 0.0))
         numbers[STABLE] += rate * loss * loss / (root * (1.0 + rate * estimate * root))
         estimates[arm] += estimate
@@ -236,14 +237,15 @@ def exp4(
         arm = drawn(chances, uniform(start, first + t))
         loss, chance = row[arm], chances[arm]
         estimate = loss / (chance + gamma)
-        own = 0.0  # probability of the arm by advice alone
+        advised_chance = 0.0  # probability of the arm without exploration
         for j in range(size):
-            own += weights[j] * given[j, arm]
+            advised_chance += weights[j] * given[j, arm]
             estimates[j] += given[j, arm] * estimate
             for c in range(len(gammas)):
                 each[j, c] += given[j, arm] * loss / (chance + gammas[c])
         note(numbers, rate, 0.5 * rate / (1.0 - mixed) + 0.5 * rate + mixed / len(chances), loss)
-        numbers[SPENT] += (0.5 * rate * (own / chance) + gamma + max(chance - own, 0.0)) * estimate
+        explored = max(chance - advised_chance, 0.0)
+        numbers[SPENT] += (0.5 * rate * (advised_chance / chance) + gamma + explored) * estimate
         arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
             means[t] = mean_loss(chances, row)

@@ -166,8 +166,8 @@ def governed(ahead: float, t: int, q: float) -> float:
     """Return the threshold of round t after `ahead` excess misses: the rule's, or one that restores the coverage."""
     band = np.sqrt(t * np.log(t + 1.0))
     if ahead >= band:
-        return 2.0
-    return -1.0 if ahead <= -band else q
+        return 2.0  # everything is covered
+    return -1.0 if ahead <= -band else q  # scores are at least 0: nothing is covered
 
 
 @compiled

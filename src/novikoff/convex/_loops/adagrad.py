@@ -71,6 +71,7 @@ def play(
         z = v = 0.0
         for e in range(ends[t], ends[t + 1]):
             row, x = held[places[e]], values[e]
+            # M, the sum of x^2, the number of rounds and R, with this row included.
             most, squares, seen = max(row[LARGEST], abs(x)), row[SQUARES] + x * x, row[SEEN] + 1.0
             size = max(row[SIZE], np.sqrt(squares / seen))
             if learns:

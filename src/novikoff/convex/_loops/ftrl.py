@@ -48,6 +48,7 @@ def look(arrays: FTRLArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: 
         prefetch(held, there + width - np.uint64(1))
         row = held[places[e]]
         x = values[e]
+        # M, X, N and R, with this row included.
         most = max(row[0], abs(x))
         squares = row[1] + x * x
         seen = row[2] + 1.0
@@ -79,7 +80,7 @@ def learn(
     members = len(z)
     for k in range(members):
         e = exp(y * z[k])
-        q = 1.0 / (1.0 + e)
+        q = 1.0 / (1.0 + e)  # P(-y); P(y) is e q, never 1 - q
         g = -y * q
         step[k] = g
         curve[k] = q * (e * q)

@@ -52,6 +52,7 @@ def look(arrays: MulticlassFTRLArrays, rows: Nonzeros, t: int, keep: bool, known
     for e in range(ends[t], ends[t + 1]):
         row = scales[places[e]]
         x = values[e]
+        # M, X, N and R, with this row included.
         most = max(row[0], abs(x))
         squares = row[1] + x * x
         seen = row[2] + 1.0
@@ -82,7 +83,7 @@ def learn(
     """
     _, _, _, curves, sums, totals = arrays
     ends, places, values = rows
-    curve = 1.0
+    curve = 1.0  # 1 - sum of p^2: the trace of the Hessian of the loss in the scores
     for j in range(known):
         curve -= p[j] * p[j]
     p[y] -= 1.0
@@ -133,8 +134,8 @@ def play(
             z = scores[t, k]
             for j in range(now, most):
                 z[j] = -np.inf
-            kept = escape(rounds + t) if grows else 0.0
-            if now > known:
+            reserved = escape(rounds + t) if grows else 0.0
+            if now > known:  # a new label: predict among the known ones, then learn as if it had been announced
                 hedged(z0[k], v[k], known, z, p, step, tried)
                 predicted[t] = largest(z, known)
             whole = hedged(z0[k], v[k], now, z, p, step, tried)
@@ -142,11 +143,11 @@ def play(
                 continue
             lost = whole - z[y[t]]
             if now > known:
-                chances[t] = kept
-                totals[NOVELTY, k] -= np.log(kept) + lost
+                chances[t] = reserved
+                totals[NOVELTY, k] -= np.log(reserved) + lost
             else:
                 predicted[t] = largest(z, known)
-                chances[t] = (1.0 - kept) * p[y[t]]
-                totals[NOVELTY, k] -= np.log1p(-kept)
+                chances[t] = (1.0 - reserved) * p[y[t]]
+                totals[NOVELTY, k] -= np.log1p(-reserved)
             learn(arrays, rows, t, y[t], now, k, z0[k], v[k], z, p, whole)
         known = now

@@ -23,7 +23,7 @@ look_rest, learn_rest, copy_next = one_vs_rest.look, one_vs_rest.learn, one_vs_r
 
 @compiled
 def play(
-    metric: Metric, matrices: MatrixArrays, kappa: float, books: Vector, labels: Labels, rows: Nonzeros,
+    metric: Metric, matrices: MatrixArrays, kappa: float, paid: Vector, labels: Labels, rows: Nonzeros,
     y: NDArray[np.int64], learns: bool, scores: Vector, predicted: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
     """Score every row; with `learns`, learn from each before the next, and write predictions and probabilities.
@@ -32,7 +32,7 @@ def play(
         metric: Regularisation and slots.
         matrices: Arrays with a leading axis of labels, and one more learner if labels may grow.
         kappa: Fraction of the curvature of the log loss that is used.
-        books: (multiclass_layout.TOTALS,) sums over all rounds.
+        paid: (multiclass_layout.TOTALS,) sums over all rounds.
         labels: Labels known before the first row.
         rows: Nonzeros of the rows.
         y: (rows,) labels as integers; read only if `learns`.
@@ -55,18 +55,18 @@ def play(
             scores[t, j] = z[min(j, there - 1)]
         if not learns:
             continue
-        here, now, kept = y[t], max(known, y[t] + 1), escape(rounds + t) if grows else 0.0
+        here, now, reserved = y[t], max(known, y[t] + 1), escape(rounds + t) if grows else 0.0
         predicted[t] = largest(z, known)
         lost = softmax(z, now, p) - z[here]
-        books[LOSS] += lost
+        paid[LOSS] += lost
         if now > known:
-            chances[t] = kept
-            books[NOVELTY] -= np.log(kept) + lost
+            chances[t] = reserved
+            paid[NOVELTY] -= np.log(reserved) + lost
             copy_next(matrices, known)
             z0[now], v[now], z[now] = z0[known], v[known], z[known]
             k[now] = k[known]
         else:
-            chances[t] = (1.0 - kept) * p[here]
-            books[NOVELTY] -= np.log1p(-kept)
+            chances[t] = (1.0 - reserved) * p[here]
+            paid[NOVELTY] -= np.log1p(-reserved)
         learn_rest(matrices, x, k, count, z0, v, z, now + grows, here, kappa)
         known = now

@@ -133,7 +133,7 @@ def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: 
     """
     totals[at.ROUNDS] += 1.0
     totals[at.SINCE] += 1.0
-    totals[at.MASS] += totals[at.SCALE]
+    totals[at.MASS] += totals[at.SCALE]  # mass * v + short is the sum of all w, this round's included
     put(totals, at.ZERO, loss_of(0.0, y, params[at.LOSS]))
     error = prediction - y
     if params[at.LOSS] == at.SQUARED:
@@ -156,10 +156,11 @@ def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: 
     totals[at.STEPS] += rate * gradient2
     put(totals, at.LINEAR, slope * prediction)
     change = -(rate * slope) / totals[at.SCALE]
+    # ||w - rate g||^2 = ||w||^2 + rate^2 ||g||^2 - 2 rate <g, w>, and <g, w> = slope * prediction.
     totals[at.LENGTH2] += rate * (rate * gradient2 - 2.0 * slope * prediction)
     constant = change * params[at.BIAS]
     totals[at.WEIGHT] += constant
-    totals[at.SHORT] -= totals[at.MASS] * constant
+    totals[at.SHORT] -= totals[at.MASS] * constant  # the sum of all w stays as it was
     totals[at.PULL] += slope * params[at.BIAS]
     return slope, change, True
 
@@ -253,7 +254,7 @@ def play_dense(
         predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[at.LOSS])
         totals[at.PLACES] = totals[at.LONGEST] = width
         if totals[at.KNOWN] == 1.0:
-            if width >= gram.shape[1]:
+            if width >= gram.shape[1]:  # too many features: the best comparator will not be known exactly
                 totals[at.KNOWN] = 0.0
             else:
                 know_dense(gram, params, row, y[t], stretch)

@@ -31,7 +31,7 @@ def bet(capital: NDArray[np.float64], scales: NDArray[np.float64], jump: float, 
     wealth = 0.0
     for j in range(len(scales)):
         less, none, more = capital[j, 0], capital[j, 1], capital[j, 2]
-        even = jump / 3.0 * ((less + none) + more)
+        even = jump / 3.0 * ((less + none) + more)  # the share `jump` is divided equally among the three
         won = scales[j] * (p - 0.5)
         less = ((1.0 - jump) * less + even) * (1.0 + won)
         none = (1.0 - jump) * none + even

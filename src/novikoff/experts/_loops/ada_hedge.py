@@ -20,6 +20,7 @@ Vector = NDArray[np.float64]
 SMALLEST = 1e-290
 """Smallest gap that counts; below it the rate would overflow."""
 FAR = 600.0
+"""Largest exponent rate * (h - least loss) for which the gap is computed directly."""
 
 
 @inlined
@@ -82,7 +83,7 @@ def play(table: Vector, numbers: Vector, predictions: Vector, y: Vector, learns:
             lost[j] = (predictions[t, j] - y[t]) ** 2
             h += w[j] * lost[j]
             least = min(least, lost[j])
-        if rate * (h - least) < FAR:
+        if rate * (h - least) < FAR:  # expm1 and log1p keep the digits of a small gap
             inside = 0.0
             for j in range(count):
                 inside += w[j] * np.expm1(-rate * (lost[j] - h))

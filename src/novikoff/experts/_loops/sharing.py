@@ -116,6 +116,7 @@ def play(
         mean = paid
     gap = 0.0
     if count > 1:
+        # Small rates: c = 1, sums of exp(-rate l) - 1, so that the logarithm does not cancel. Otherwise c = 0.
         c = 1.0 if rate * top <= 0.6 else 0.0
         low = np.inf
         for j in range(count):
@@ -127,9 +128,9 @@ def play(
         left = total_of(weights, 0, room, place, count) / total
         m = -np.log1p(left) / rate if c == 1.0 else low - np.log(left) / rate
         gap = max(h - m, 0.0)
-        kept = (1.0 - alpha) / (total * (left + c))
+        stay = (1.0 - alpha) / (total * (left + c))
         for j in range(count):
-            weights[j] = weights[j] * (room[place + j] + c) * kept + alpha * prior[j]
+            weights[j] = weights[j] * (room[place + j] + c) * stay + alpha * prior[j]
     put(numbers, MIXED, h)
     put(numbers, GAPS, gap)
     put(numbers, RATES, rate)
@@ -161,7 +162,7 @@ def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: in
     half = levels * count
     for s in range(levels - 1, -1, -1):
         here, below = s * count, (s - 1) * count
-        if s > 0:
+        if s > 0:  # (a, b): the best path with s - 1 switches, whose losses do not yet contain this round
             a, b = paths[below], paths[half + below]
             for i in range(1, count):
                 if (paths[below + i] - a) + (paths[half + below + i] - b) < 0.0:

@@ -131,7 +131,7 @@ def play(
         lose(code, clip, room, 2 * count, count, y, room, 0, count)
         h = total_of(room, 4 * count, room, 0, count) / total
         paid, mean = h, h
-        if draws:
+        if draws:  # the loss of the expert followed; its mean over the draw is h
             paid = room[i]
         elif code == LOG:
             paid = max(-np.log(chance_of(room, 4 * count, y, room, count, count) / total), 0.0)
@@ -142,7 +142,7 @@ def play(
         m = mix(table, prior, rate, top, p, of, count, lead, room, total) if rate > 0.0 else h
         m = min(m, h)
         for j in range(count):
-            if p[of + j] == p[of + j]:
+            if p[of + j] == p[of + j]:  # awake
                 table[count + j] += m - room[j]
                 table[2 * count + j] += room[j]
                 table[3 * count + j] += h - m
@@ -164,9 +164,9 @@ def mix(
     total: float,
 ) -> float:  # fmt: skip
     """Return the mix loss of the awake experts."""
-    if rate * top > 300.0:
+    if rate * top > 300.0:  # exp(-rate l) may underflow
         return far_mix(table, prior, rate, p, of, count, lead, room)
-    c = 1.0 if rate * top <= 0.6 else 0.0
+    c = 1.0 if rate * top <= 0.6 else 0.0  # small rates: sum exp(-rate l) - 1, so that the logarithm does not cancel
     place = 2 * count
     for j in range(count):
         room[place + j] = decay(-rate * room[j], c)

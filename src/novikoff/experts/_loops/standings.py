@@ -83,7 +83,7 @@ def follow(table: Vector, counts: Counts, far_lead: float, near_lead: float, lea
     """Find the leader after a round; return by how much its loss exceeds the old leader's before."""
     width, lead = counts[at.WIDTH], counts[at.LEAD]
     step = (table[lead] - far_lead) + (table[width + lead] - near_lead)
-    if least < step:
+    if least < step:  # another expert leads now: it is in the chunk that starts at `where`
         for i in range(where, min(where + at.CHUNK, counts[at.EXPERTS])):
             here = (table[i] - far_lead) + (table[width + i] - near_lead)
             if here < step:
@@ -181,6 +181,8 @@ def learn_many(
         what = MOVE if moving else LEARN_SQUARED if code == SQUARED else LEARN
         c = 1.0 if rate * numbers[at.TOP] <= 0.6 else 0.0
         number = outcome if what == LEARN_SQUARED else c
+        # One pass over the experts in chunks. Compensated sums from TOTALS on: of the weights w, of w p, of w l, of
+        # w (exp(-rate l) - c) if the rate moves, and of w P(y) for log loss.
         far_lead, near_lead = table[counts[at.LEAD]], table[width + counts[at.LEAD]]
         for k in range(at.TOTALS, at.TOTALS + 10):
             room[k] = 0.0
@@ -204,12 +206,13 @@ def learn_many(
             put(room, at.TOTALS + 4, tree(room, 2))
             if moving:
                 put(room, at.TOTALS + 6, tree(room, 3))
-            for k in range(32, 40):
+            for k in range(32, 40):  # least loss relative to the leader, by lane
                 if room[k] < least:
                     least, where = room[k], start
             if code == LOG and not draws:
                 put(room, at.TOTALS + 8, chance(outcome, room, at.OUT, at.MOVED, size))
             start += at.CHUNK
+        # Prediction and loss of the round, then the leader, the gap and the sums.
         total = room[at.TOTALS] + room[at.TOTALS + 1]
         h = (room[at.TOTALS + 4] + room[at.TOTALS + 5]) / total
         decayed = room[at.TOTALS + 6] + room[at.TOTALS + 7]
@@ -243,7 +246,7 @@ def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vec
     """Return the current prediction; p has zeros where the advice is unknown."""
     t, code = counts[at.ROUNDS] + 1, counts[at.CODE]
     rate = rate_of(counts, numbers, t)
-    if counts[at.KIND] == at.DOUBLING and t & (t - 1) == 0:
+    if counts[at.KIND] == at.DOUBLING and t & (t - 1) == 0:  # a new epoch starts with the initial weights
         rate = 0.0
     total = look(table, counts, numbers, rate, p, 0, room)
     if counts[at.DRAWS]:

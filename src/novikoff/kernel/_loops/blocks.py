@@ -107,6 +107,7 @@ def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str
     numbers = [builder.add(arguments[1], ir.Constant(WORD, k)) for k in range(blocks)]
     starts = [builder.mul(builder.mul(number, width), ir.Constant(WORD, BLOCK)) for number in numbers]
     totals = [cgutils.alloca_once_value(builder, ir.Constant(LANES, [0.0] * BLOCK)) for _ in numbers]
+    # The allocation is initialised once per function; the sums start at 0 in every block.
     for total in totals:
         builder.store(ir.Constant(LANES, [0.0] * BLOCK), total)
     with cgutils.for_range(builder, builder.extract_value(x.shape, 0)) as loop:

@@ -71,8 +71,8 @@ def learn_many(
 @inlined
 def margin_without(cache: Cache, rule: Rule, slot: int) -> float:
     """Return y (f(z) - alpha y K(z,z)), the margin of a support under the others."""
-    own = cache.slots[at.COEFFICIENTS, slot] * whole_self(rule, cache.slots[at.SELFS, slot])
-    return cache.slots[at.LABELS, slot] * (cache.slots[at.FITS, slot] - own)
+    part = cache.slots[at.COEFFICIENTS, slot] * whole_self(rule, cache.slots[at.SELFS, slot])
+    return cache.slots[at.LABELS, slot] * (cache.slots[at.FITS, slot] - part)
 
 
 @inner

@@ -122,6 +122,7 @@ def add(
     full, slot = count >= budget, next_slot(cache, budget)
     self_product = whole_self(rule, plain)
     sums[LARGEST] = max(sums[LARGEST], self_product)
+    # f' = f + y K(x, .): its squared norm and, if the list is full, its margin on the oldest support r.
     norm = max(sums[NORM] + (2.0 * y * score_of(cache) + self_product) / radius2, 0.0)
     weight = square = reach = 0.0
     if full:
@@ -141,6 +142,7 @@ def add(
         for j in range(count):
             coefficients[j] *= phi
     if full:
+        # Removing r changes ||f||^2 by weight^2 K(r,r) - 2 weight y_r f(x_r).
         weight, reach = weight * phi, reach * phi
         change = weight * weight * square - 2.0 * weight * reach
         norm = max(norm + change, 0.0)

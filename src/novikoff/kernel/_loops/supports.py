@@ -80,6 +80,7 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
         return 0.0
     blocks = (count + BLOCK - 1) // BLOCK
     square = square_of(numbers) if width < 0 or normalized else 0.0
+    # First <x, z> of every support z, or ||x-z||^2 for dense rows of the RBF kernel; then K from it.
     if width >= 0:
         if kind == at.RBF:
             for b in range(0, blocks - 1, 2):
@@ -143,7 +144,7 @@ def against_spread(cache: Cache, places: Places, numbers: Vector, out: Vector) -
         for k in range(np.uint64(ends[j, 0]), np.uint64(ends[j, 1])):
             total += spread[all_places[k]] * all_numbers[k]
         out[j] = total
-    for k in range(len(places)):
+    for k in range(len(places)):  # `spread` is 0 between calls
         if places[k] < len(spread):
             spread[places[k]] = 0.0
 
@@ -227,7 +228,7 @@ def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
 
 @inlined
 def put(
-    cache: Cache, slot: int, places: Places, numbers: Vector, width: int, y: int, coefficient: float, own: float
+    cache: Cache, slot: int, places: Places, numbers: Vector, width: int, y: int, coefficient: float, plain: float
 ) -> None:
     """Store a row, for which there is room, as the support of a slot: the next free one or one to overwrite.
 
@@ -239,7 +240,7 @@ def put(
         width: Number of features; -1 for sparse rows.
         y: Label.
         coefficient: Coefficient of the support.
-        own: K(x,x) before normalisation and bias.
+        plain: K(x,x) before normalisation and bias.
     """
     block, lane, counts = slot // BLOCK, slot % BLOCK, cache.counts
     taken = slot < counts[at.COUNT]
@@ -260,7 +261,7 @@ def put(
         cache.ends[slot, 0] = start
         cache.ends[slot, 1] = start + len(places)
     slots[at.SQUARES, slot] = square_of(numbers)
-    slots[at.SELFS, slot] = own
+    slots[at.SELFS, slot] = plain
     slots[at.COEFFICIENTS, slot] = coefficient
     slots[at.LABELS, slot] = y
     slots[at.BORN, slot] = counts[at.UPDATES]

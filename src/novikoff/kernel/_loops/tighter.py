@@ -36,8 +36,8 @@ def learn_many(
         score = compare(cache, rule, here, x, width, at.VALUES)
         scores[t] = score
         if inserts(score, y[t], beta):
-            own = self_of(rule, square_of(x))
-            if not add(cache, rule, here, x, width, y[t], own, budget, gram):
+            plain = self_of(rule, square_of(x))
+            if not add(cache, rule, here, x, width, y[t], plain, budget, gram):
                 return t
     return len(y)
 
@@ -82,7 +82,7 @@ def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
     """Return the slot without which f makes the fewest mistakes on all supports; on a tie the oldest."""
     count = cache.counts[at.COUNT]
     coefficients, labels = cache.slots[at.COEFFICIENTS, :count], cache.slots[at.LABELS, :count]
-    fits = cache.scratch[at.BASE, :count]
+    fits = cache.scratch[at.BASE, :count]  # f of every support
     for k in range(count):
         fits[k] = dense(coefficients, gram[k, :count])
     found, fewest = 0, count + 1

@@ -1,7 +1,7 @@
 """Compiled loops of the Ellipsoid, for single rows and batches, dense and sparse.
 
-A body is (w, J, own, counts, z, p): the centre; the factor, without its scale; own = [scale, depth]; counts = [updates,
-flaw]; scratch for an example; scratch for its image. The ellipsoid is {w + scale J e : ||e|| <= 1}.
+A body is (w, J, scalars, counts, z, p): the centre; the factor, without its scale; scalars = [scale, depth]; counts =
+[updates, flaw]; scratch for an example; scratch for its image. The ellipsoid is {w + scale J e : ||e|| <= 1}.
 A rule is (bias, normalize, deep, margin): x~ is x, divided by its norm if `normalize`, followed by the constant `bias`
 if it is not 0.
 
@@ -11,7 +11,7 @@ J <- J - (1-b) v p', is a contraction: J never grows, and while the scale is wit
 Sparse rows are expanded into z, so that they make the same cuts as dense ones, to the bit.
 
 Arguments of the loops, with d weights including that of the bias:
-    body: w (d,), J (d, d), own (2,), counts (2,), z (d,), p (d,)
+    body: w (d,), J (d, d), scalars (2,), counts (2,), z (d,), p (d,)
     x: (rows, features), or (features,) for one row
     indptr, indices, values: arrays of SparseRows
     y: (rows,) labels -1 and +1
@@ -163,7 +163,7 @@ def cut(body: Body, rule: Rule, y: int) -> None:
         return
     image(J, z, p)
     size = np.sqrt(dense(p, p))
-    s = scalars[0] * size
+    s = scalars[0] * size  # largest <v - w, z> over the ellipsoid
     if not np.isfinite(size):
         flawed(counts, NOT_FINITE)
         return
@@ -172,7 +172,7 @@ def cut(body: Body, rule: Rule, y: int) -> None:
         return
     for k in range(d):
         p[k] /= size
-    alpha = 0.0
+    alpha = 0.0  # depth of the cut: 0 through the centre, 1 beyond the ellipsoid
     if deep:
         length = np.sqrt(dense(z, z))
         error = SLACK * (d + 4.0) * (np.sqrt(dense(w, w)) + margin)
@@ -181,7 +181,7 @@ def cut(body: Body, rule: Rule, y: int) -> None:
             flawed(counts, EMPTY)
             return
     step = scalars[0] * y * (1.0 + d * alpha) / (d + 1.0)
-    if d == 1:
+    if d == 1:  # an interval: d^2 - 1 is 0
         w[0] += step * J[0, 0] * p[0]
         scalars[0] *= (1.0 - alpha) / 2.0
     else:

@@ -101,16 +101,18 @@ def play_vaw(
         s, now = scores[t], max(known, y[t] + 1)
         score(moments, k, count, v, now, s)
         predicted[t] = largest(s, known)
-        kept = 1.0 / (rounds + t + 1.0) ** 2 if grows else 0.0
+        # `cost` is the Brier score of the round, with a probability reserved for a new label.
+        reserved = 1.0 / (rounds + t + 1.0) ** 2 if grows else 0.0
         if y[t] >= known:
-            chances[t] = kept
-            cost = 2.0 * (1.0 - kept) ** 2
+            chances[t] = reserved
+            cost = 2.0 * (1.0 - reserved) ** 2
         else:
             project(s, known, p)
-            chances[t] = (1.0 - kept) * p[y[t]]
-            cost = kept * kept
+            chances[t] = (1.0 - reserved) * p[y[t]]
+            cost = reserved * reserved
             for j in range(known):
-                cost += ((1.0 - kept) * p[j] - (j == y[t])) ** 2
+                cost += ((1.0 - reserved) * p[j] - (j == y[t])) ** 2
+        # `loss` is the score as if the label had been announced, which the theorem bounds.
         known = now
         project(s, known, p)
         share = 1.0 / known
@@ -147,7 +149,7 @@ def play_perceptron(
         predicted[t] = largest(s, known)
         known = now
         best = largest(s, known)
-        if best == y[t]:
+        if best == y[t]:  # wrong, if at all, only because the label was not announced
             paid[many.SURPRISES] += predicted[t] != y[t]
             continue
         paid[many.MISTAKES] += 1.0

@@ -55,6 +55,7 @@ def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column:
     for j in range(i, count):
         column[j] = inverse[j, i]
     own = max(column[i], 0.0)  # rounding may make it negative, and 1 + more own must not be 0
+    # Sherman-Morrison for A + more e_i e_i'; then row and column i again, by a division that does not cancel.
     part = taken(more, own)
     for a in range(count):
         step = part * column[a]
@@ -146,7 +147,7 @@ def change(
     """Update for A += h x x' and b += beta x; k = P x, v = x'k and score = x'w are from before the update."""
     held, inverse, sums, totals = matrix
     whole = 1.0 + h * v
-    part = h / whole
+    part = h / whole  # Sherman-Morrison for A + h x x'
     for i in range(count):
         step = part * k[i]
         for j in range(i + 1):
@@ -172,7 +173,7 @@ def refresh(held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: 
     """
     count = int(totals[at.COUNT])
     totals[at.SINCE] = 0.0
-    factor, back = np.zeros((count, count)), np.zeros((count, count))
+    factor, back = np.zeros((count, count)), np.zeros((count, count))  # A = factor factor', back = factor^-1
     for i in range(count):
         for j in range(i):
             factor[i, j] = (sums[i, j] - dense(factor[i, :j], factor[j, :j])) / factor[j, j]
@@ -191,7 +192,7 @@ def refresh(held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: 
     for i in range(count):
         for j in range(i + 1):
             inverse[i, j] = 0.0
-    for m in range(count):
+    for m in range(count):  # P = back' back
         for i in range(m + 1):
             step = back[m, i]
             for j in range(i + 1):
@@ -243,7 +244,7 @@ def learn_logistic(
     """Update after a round of second-order logistic regression; z is the score played and `lost` its log loss."""
     totals = matrix.totals
     e = exp(y * z)
-    q = 1.0 / (1.0 + e)
+    q = 1.0 / (1.0 + e)  # P(-y); P(y) is e q, never 1 - q
     g = -y * q
     h = kappa * (q * (e * q))
     gap = z - z0
