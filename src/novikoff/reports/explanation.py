@@ -80,7 +80,7 @@ INSTANCES = (
     ("second-order-perceptron", "all w; x x' of mistakes", "hinge, on mistakes only", "metric_mistakes"),
     ("exponential-weights", "a distribution; its entropy", "linear: the mean loss of experts", "anytime_regret"),
     ("ada-hedge", "the same, at an adaptive rate", "the same", "ada_hedge_regret"),
-    ("auto", "the same, at rate 1", "log, of a mixture", "linear_mixture_regret"),
+    ("linear-mixture", "the same, at rate 1", "log, of a mixture", "linear_mixture_regret"),
     ("specialists", "the same, over awake copies", "log, of a mixture", "specialists_regret"),
     ("conformal", "one number; its square over the step", "pinball, of scores", "coverage_pinball"),
     ("exp3-ix", "a distribution; its entropy", "linear, estimated from one arm", "ix_pathwise"),
