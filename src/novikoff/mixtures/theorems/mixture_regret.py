@@ -1,17 +1,16 @@
 """Log loss of a Bayes mixture, against the best of its forecasters.
 
 Theorem (upper)
-    N forecasters with the prior pi play P_i; P = sum of w_i P_i, w the posterior: w_i is in proportion to pi_i times
-    the product of the P_i(y) so far. For every forecaster j
+    N forecasters with the prior pi play P_i; P = sum of w_i P_i, w the posterior: w_i is proportional to pi_i times the
+    product of the P_i(y) so far. For every forecaster j
         L  <=  L_j + ln 1/pi_j,
-    and the reported bound is the least over j. Labels that were not announced cost what is reserved for them, which is
-    known exactly and added on both sides. L_j is the loss of j as it was recorded in this run: a theorem about j bounds
-    it.
+    and the reported bound is the least over j. The cost of labels that were not announced is known exactly, and added
+    on both sides. L_j is the loss of j as recorded in this run; a theorem about j bounds it.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, the forecasts of each round were recorded
-    (all checked). A probability of 0 for the label by every forecaster voids the bound. A forecast that is not the
-    mixture, by more than 1e-9 in ln P(y), is a violation: the tracker computes the weights from the recorded forecasts
-    itself.
+    the learner started untrained, its rounds and its loss are the ledger's, the forecasts of each round were recorded
+    (all checked). The bound is void if every forecaster gave probability 0 to a label. A forecast that differs from the
+    mixture by more than 1e-9 in ln P(y) is a violation: the tracker computes the weights itself, from the recorded
+    forecasts.
 Proof
     The product of the P(y) telescopes to the sum over j of pi_j times the product of the P_j(y), which is at least each
     of its terms; take -ln. []
