@@ -134,7 +134,7 @@ def command(*arguments):
 
 
 COMMANDS = {
-    "run": (["run", "demo:breast-cancer", "--json"], '"mistakes": 23'),
+    "run": (["run", "demo:breast-cancer", "--json"], '"mistakes": 21'),
     "compare": (["compare", "demo:iris", "-l", "perceptron", "-l", "arow"], "perceptron"),
     "explain": (["explain", "perceptron"], "Algorithm"),
     "list": (["list"], "perceptron"),

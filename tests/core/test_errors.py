@@ -28,10 +28,11 @@ from novikoff.core.errors import (
 )
 
 FLAG = re.compile(r"(?<![;{(\n])--[a-z]")  # names in a style sheet are none: ;--ink:, var(--ink)
+COMMANDS = {"cli", "lectures", "glossary.py"}  # commands to type are their subject
 LIBRARY = [
     path
     for path in sorted(Path(novikoff.__file__).parent.rglob("*.py"))
-    if "cli" not in path.relative_to(Path(novikoff.__file__).parent).parts
+    if not COMMANDS.intersection(path.relative_to(Path(novikoff.__file__).parent).parts)
 ]
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, NovikoffError)]
 

@@ -1,4 +1,4 @@
-"""Vovk-Azoury-Warmuth: ridge regression that includes x before predicting; the best loss in hindsight is computed.
+"""Vovk-Azoury-Warmuth: ridge regression that includes x before predicting; its best loss in hindsight is known.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.

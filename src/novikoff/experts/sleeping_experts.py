@@ -1,4 +1,4 @@
-"""Sleeping experts (specialists): experts may abstain, and are compared only on the rounds in which they were awake.
+"""Sleeping experts (specialists): experts may abstain, and are compared on the rounds in which they are awake.
 
 Algorithm
     R_i = 0.  In round t the experts A_t are awake (NaN: asleep); p_t(i) is proportional to

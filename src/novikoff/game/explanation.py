@@ -110,10 +110,11 @@ class Explanation:
         }  # fmt: skip
 
     def frame(self) -> Any:
-        """Return a pandas frame with a row per column, and one each for base and rest."""
+        """Return a pandas frame with a row per column, and one each for base and rest; values are texts."""
         rows = [*self.contributions, Contribution(BASES[self.method], "", self.base),
                 Contribution("rest", "", self.rest)]  # fmt: skip
-        return _frame({"column": [one.column for one in rows], "value": [one.value for one in rows],
+        values = [None if one.value is None else str(one.value) for one in rows]
+        return _frame({"column": [one.column for one in rows], "value": values,
                        "amount": [one.amount for one in rows]})  # fmt: skip
 
     def lines(self, most: int = 10) -> list[str]:
@@ -175,11 +176,12 @@ class Importance:
 
 
 def _frame(columns: dict[str, list[Any]]) -> Any:
+    import pyarrow as pa
+
     try:
-        import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+        return pa.table(columns).to_pandas()
     except ImportError:
         raise InputError("a frame needs pandas: it is not installed. Use columns and values.") from None
-    return pd.DataFrame(columns)
 
 
 def _json(value: object) -> Any:
