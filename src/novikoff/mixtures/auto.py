@@ -205,7 +205,7 @@ class Auto(WithTrees, LinearMixture):
     def _forecast(self, played: StepResult) -> Vector:
         return np.atleast_1d(np.asarray(self.scored, np.float64))
 
-    def _beside(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
+    def _copies_forecast(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
         if not self._mixes_copies:
             return None
         self._copies.encoding = self.encoding
@@ -219,7 +219,7 @@ class Auto(WithTrees, LinearMixture):
         return labels * _odds(chances)
 
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, beside: Vector | None
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, copies: Vector | None
     ) -> StepResult:
         outcomes, count = (y > 0).astype(np.float64), len(y)
         lags = self._lags.columns(outcomes)
@@ -231,7 +231,7 @@ class Auto(WithTrees, LinearMixture):
         if not self._forgetters and self.drift is not False:
             self.forgetting_width = min(len(kinds), MOST_FORGETTING)
         forgetting = [one.play(some, y) for one, some in self._views(lags, x)]
-        inputs = _inputs(linear, boosted, forests, forgetting, beside)
+        inputs = _inputs(linear, boosted, forests, forgetting, copies)
         extras = lags - 0.5
         stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
         stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
@@ -246,19 +246,19 @@ class Auto(WithTrees, LinearMixture):
         found: Vector = result.scores[:, -1]
         return found
 
-    def _looked(self, x: Vector, linear: Vector, beside: Vector | None) -> Vector:
+    def _looked(self, x: Vector, linear: Vector, copies: Vector | None) -> Vector:
         """Return the log-odds (rows,) without learning.
 
         Args:
             x: Columns.
             linear: (rows,) Log-odds of the linear mixture.
-            beside: (rows,) Log-odds of the copies; None without them.
+            copies: (rows,) Log-odds of the copies; None without them.
         """
         lags = self._lags.look(len(x))
         rows = np.hstack([lags, x])
         boosted, forests = [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
         forgetting = [one.look(some) for one, some in self._views(lags, x)]
-        return self._combined(_inputs(linear, boosted, forests, forgetting, beside), lags)
+        return self._combined(_inputs(linear, boosted, forests, forgetting, copies), lags)
 
     def _combined(self, inputs: Vector, lags: Vector) -> Vector:
         """Return the log-odds (rows,) of inputs (rows, inputs) and columns of labels before, without learning."""
@@ -299,15 +299,15 @@ class Auto(WithTrees, LinearMixture):
         scores = super().scores_many(batch)
         if not self.full:
             return scores
-        beside = self._copies.scores_many(batch) if self._mixes_copies else None
-        return self._looked(self._columns_of(batch), scores, beside)
+        copies = self._copies.scores_many(batch) if self._mixes_copies else None
+        return self._looked(self._columns_of(batch), scores, copies)
 
     def score_one(self, x: Example) -> float:
         score = super().score_one(x)
         if not self.full:
             return score
-        beside = np.array([self._copies.score_one(x)]) if self._mixes_copies else None
-        return self._looked(self._columns_of(x), np.array([score]), beside).item(0)
+        copies = np.array([self._copies.score_one(x)]) if self._mixes_copies else None
+        return self._looked(self._columns_of(x), np.array([score]), copies).item(0)
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
@@ -327,7 +327,7 @@ def _odds(chances: Vector) -> Vector:
 
 
 def _inputs(
-    linear: Vector, boosted: list[Vector], forests: list[Vector], forgetting: list[Vector], beside: Vector | None
+    linear: Vector, boosted: list[Vector], forests: list[Vector], forgetting: list[Vector], copies: Vector | None
 ) -> Vector:
     """Return the log-odds of the inputs (rows, inputs).
 
@@ -336,9 +336,9 @@ def _inputs(
         boosted: (rows, prefixes, 1) Scores of boosted trees.
         forests: (rows, 2) ln P of forests.
         forgetting: (rows,) Log-odds of regressions that forget.
-        beside: (rows,) Log-odds of the copies; None without them.
+        copies: (rows,) Log-odds of the copies; None without them.
     """
     odds = [linear, *boosted[0][:, :, 0].T, forests[0][:, 1] - forests[0][:, 0]]
     for trees, forest in zip(boosted[1:], forests[1:], strict=True):
         odds += [trees[:, -1, 0], forest[:, 1] - forest[:, 0]]
-    return np.column_stack([*odds, *forgetting, *([] if beside is None else [beside.clip(-MOST, MOST)])])
+    return np.column_stack([*odds, *forgetting, *([] if copies is None else [copies.clip(-MOST, MOST)])])

@@ -144,7 +144,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         return np.asarray(played.predictions, np.float64)
 
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector, beside: Vector | None
+        self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector, copies: Vector | None
     ) -> StepResult:
         count, first = len(y), self.stored.count == 0
         lags = self._lags.columns(y)

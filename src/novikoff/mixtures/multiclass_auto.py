@@ -160,7 +160,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         return self.mixes
 
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, beside: Vector | None
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, copies: Vector | None
     ) -> StepResult:
         first = self.stored.count
         self.stored.add(x, y.astype(np.float64), self.columns.absent[: len(kinds)])

@@ -106,7 +106,7 @@ class WithTrees(Rows):
 
     @abstractmethod
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any], beside: Vector | None
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any], copies: Vector | None
     ) -> StepResult:
         """Play rows, at most as many as may be stored at once.
 
@@ -115,7 +115,7 @@ class WithTrees(Rows):
             kinds: (columns,) 0 for numbers, 1 for categories.
             y: (rows,) Outcomes.
             linear: (rows, ...) Forecasts of the linear mixture.
-            beside: (rows,) Forecasts of another learner on the same rows; None without one.
+            copies: (rows,) Forecasts of another learner on the same rows; None without one.
 
         Returns:
             The result, whose scores are the forecasts of all forecasters and, last, of the mixture.
@@ -155,13 +155,13 @@ class WithTrees(Rows):
             return played
         rows, encoding = self.features.rows(batch, learn=False), batch.encoding or self.encoding
         y, linear, found = self._outcomes(batch), self._forecast(played), []
-        beside = self._beside(batch, None, None)
+        copies = self._copies_forecast(batch, None, None)
         for stretch, x, kinds in self.columns.stretches(rows, encoding):
             start = stretch.start
             while start < stretch.stop:
                 here = slice(start, start + self.stored.together(stretch.stop - start))
                 columns = x[here.start - stretch.start : here.stop - stretch.start]
-                others = None if beside is None else beside[here]
+                others = None if copies is None else copies[here]
                 found.append(self._mixed(columns, kinds, y[here], linear[here], others))
                 start = here.stop
         result = found[0]
@@ -180,12 +180,12 @@ class WithTrees(Rows):
         if not self.full:
             return played
         columns = self.columns.learn_one(row, self.encoding, capped=True)
-        forecasts = self._forecast(as_batch(played)), self._beside(None, x, y)
+        forecasts = self._forecast(as_batch(played)), self._copies_forecast(None, x, y)
         result = self._mixed(columns, self.columns.kinds, self._outcome(y), *forecasts)
         self.scored = None if (scored := self._score_of(result)) is None else scored.item(0)
         return StepResult(*(None if part is None else part[0] if part.ndim > 1 else part[0].item() for part in result))
 
-    def _beside(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
+    def _copies_forecast(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
         """Play a batch, or one row, with another learner and return its forecasts; None without one."""
         return None
 
