@@ -162,7 +162,7 @@ def test_the_certificate_is_violated_by_one_mistake_too_few():
 
 
 def test_a_learner_on_another_domain_is_refused():
-    with pytest.raises(MismatchError, match="orthogonal:k=3 shows vector"):
+    with pytest.raises(MismatchError, match="orthogonal:k=3 has vector"):
         play(ThresholdHalving(10), Orthogonal(3), rounds=3)
 
 

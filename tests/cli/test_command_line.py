@@ -122,7 +122,7 @@ def test_two_values_of_seed_are_two_games():
         (("run", "halving:[thresholds:n=10**12]", "demo:thresholds"), "1,000,000,000,002"),
         (("run", "halving:[programs:bits=60]", "demo:iris"), "programs"),
         (("run", "threshold-halving:n=10", "demo:thresholds", "--passes", "0"), "passes"),
-        (("duel", "threshold-halving:n=10", "bisection"), "shows any"),
+        (("duel", "rectangle-halving:m=4,dim=2", "bisection"), "has any"),
         (("duel", "threshold-halving:n=10", "halving"), "the name of an adversary must be one of"),
         (("explain", "nonsense"), "no name or term to explain is called"),
         (("no-such-command",), "no-such-command"),
@@ -259,12 +259,9 @@ def test_default_learner_of_a_numeric_target_is_auto_regression(csv):
     told = json.loads(novikoff("run", str(numbers), "--json").stdout)
     ledger = nk.play(None, str(numbers))
     assert (told["learner"], told["loss"]) == ("auto-regression", ledger.loss)
-    assert told["forecasters"][0]["name"] == ledger.learner.names[int(ledger.learner.shares.argmax())]
     result = novikoff("run", str(numbers))
     assert "y of " in result.stderr
     assert "is numeric: regression. For classification pass --positive." in result.stderr
-    assert "mean weight (now): " in result.stdout
-    assert "The tightest bound comes from the member " in novikoff("run", str(numbers), "-v").stdout
 
 
 def test_a_game_resumes_with_its_own_learner_where_none_is_named(csv):

@@ -413,9 +413,9 @@ def test_the_limit_of_a_rate_that_rests_on_it_does_not_grow():
 
 def test_numbers_are_not_labels():
     x, y = stream(50, 3)
-    with pytest.raises(MismatchError, match="learns numbers: arrays shows labels"):
+    with pytest.raises(MismatchError, match="needs numbers: arrays has labels"):
         nk.play(OnlineGradient(), nk.Arrays(x, np.sign(y)))
-    with pytest.raises(MismatchError, match="learns labels: targets shows numbers"):
+    with pytest.raises(MismatchError, match="needs labels: targets has numbers"):
         nk.play(nk.Perceptron(), RegressionArrays(x, np.sign(y)))
     with pytest.raises(MismatchError, match="learns numbers"):
         nk.play(OnlineGradient(), Orthogonal(3), rounds=3)

@@ -362,6 +362,6 @@ def test_a_game_that_is_left_before_the_first_batch_of_a_pass_counts_the_pass_on
 def test_a_table_must_be_read_for_the_loss_that_the_learner_pays(tmp_path):
     path = tmp_path / "chances.csv"
     path.write_text("a,b,y\n0.9,0.2,1\n0.8,0.1,1\n")
-    with pytest.raises(MismatchError, match="it pays zero-one, .* is read for squared"):
+    with pytest.raises(MismatchError, match="it has zero-one, .* is read with squared"):
         nk.play(nk.ExponentialWeights(2), nk.read_experts(path))
     assert nk.play(nk.ExponentialWeights(2, loss="squared"), nk.read_experts(path)).rounds == 2

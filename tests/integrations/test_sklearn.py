@@ -229,7 +229,7 @@ def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
         parts.partial_fit(X[part], y[part], classes=["ham", "spam"], sample_weight=np.full(part.sum(), 2))
     assert parts.ledger_.rounds == 6 * (y == "spam").sum()
     refused = [
-        ({"spam": 0.5}, "integers from 0: got 0.5"), ({"spm": 3}, "must be classes, of .* got {'spm'"),
+        ({"spam": 0.5}, "integers from 0: got 0.5"), ({"spm": 3}, "must be among the classes .*got {'spm'"),
         ({"spam": 0, "ham": 0}, "must not all be 0"), ("balanced", "Pass class_weight={'ham': "),
     ]  # fmt: skip
     for wrong, message in refused:

@@ -311,6 +311,8 @@ class Auto(WithTrees, LinearMixture):
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
+        if self.full is False:
+            return super().tracker()
         kind = BayesTracker if self.drift is False else SwitchingTracker
         return AutoTracker(super().tracker(), kind(prior_of(self.drift)), len(self.forecasters) + 1)
 

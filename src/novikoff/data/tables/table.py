@@ -381,6 +381,10 @@ class Table(Stream):
         finally:
             self._update_notes()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: without the piece behind the last batch, which holds functions."""
+        return {name: value for name, value in self.__dict__.items() if name != "_last"}
+
     def cells(self, row: int) -> dict[str, object]:
         """Return a row of the last batch by column, None where a value is missing; rows must not be weighted."""
         piece, start = self._last
