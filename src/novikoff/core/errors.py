@@ -63,7 +63,7 @@ NUMBERED = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter named in advice, with the value to pass or a placeholder for it."""
+    """A parameter named in advice, with the value to pass or a letter for it."""
 
     name: str
     value: Any = None

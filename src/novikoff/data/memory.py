@@ -171,7 +171,7 @@ class RegressionArrays(Stream):
     ) -> None:  # fmt: skip
         self.name = name
         self._y = _outcomes(y, name)
-        unused = np.ones(len(self._y), dtype=np.int8)  # placeholder labels, which `Arrays` requires
+        unused = np.ones(len(self._y), dtype=np.int8)  # dummy labels, which `Arrays` requires
         if is_sparse(X):
             self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
         else:

@@ -8,7 +8,7 @@ Detection, on the first lines; the first rule that matches wins
     text             most lines have a word: each line is a message
     Regression (`numbers`) excludes text, and objects that are not a table.
 Lines
-    A placeholder label is inserted before each line for the reader of labelled lines; error positions refer to the
+    A dummy label is inserted before each line for the reader of labelled lines; error positions refer to the
     original file. Blank lines and svmlight comments are skipped; `notes` counts them.
 Errors
     A source that appears to have labels is an error. A file of `convert` always has labels: it is read with them, with

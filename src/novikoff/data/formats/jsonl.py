@@ -44,11 +44,11 @@ EXACT = 2.0**53
 MUST = "a line must be one JSON object"
 CORRECT = "Correct the line"
 NO_LABEL = "no label"
-"""Key of the placeholder label that is inserted into objects without a label."""
+"""Key of the dummy label that is inserted into objects without a label."""
 
 
 def _with_label(start: re.Match[bytes]) -> bytes:
-    """Return the start of an object with the placeholder label inserted."""
+    """Return the start of an object with the dummy label inserted."""
     return b'\n%b"%b":-1%b' % (start[1], NO_LABEL.encode(), b"," if start[2] is None else start[2])
 
 

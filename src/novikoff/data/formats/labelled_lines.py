@@ -91,16 +91,16 @@ class LabelledLines(Stream):
     """Stream over text with a label and features per line; subclasses parse one chunk.
 
     Features are hashed into 2^bits; if `bits` is None, the source numbers them, and rows grow wider. Lines without
-    labels get a placeholder from `put_labels`, which inserts `prefix` before each line: errors hide it, and y is -1.
+    labels get a dummy label from `put_labels`, which inserts `prefix` before each line: errors hide it, and y is -1.
     """
 
     prefix = b""
     dummy_label = b"-1 "
-    """Placeholder label, inserted before lines without a label."""
+    """Dummy label, inserted before lines without a label."""
     line_start = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
     """Start of a line that is an example."""
     put_label: Callable[[re.Match[bytes]], bytes] | None = None
-    """Function from the start of a line to the same with the placeholder label; None to insert it in front."""
+    """Function from the start of a line to the same with the dummy label; None to insert it in front."""
     put_labels: Callable[[bytes], bytes] | None = None
     no_rows = "blank"
     """Description of lines that are not rows."""
