@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from novikoff.data.tables.column import Column, disguised_number, looks_like_id, moment, names_apart, recognise
+from novikoff.data.tables.column import Column, formatted_number, looks_like_id, moment, names_apart, recognise
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from novikoff.data.tables.column import Column, disguised_number, looks_like_id,
         (["red", "green", "red"], "category"),
         (["1", "two"], "category"),
         (["1", "2", "two"], "number"),
-        (["12,5", "13,1"], "category"),
+        (["12,5", "13,1"], "number"),
         (["2024-01-05", "2024-12-31"], "time"),
         (["2024-01-05T10:00:00Z", "2024-01-05T10:00:00+02:00"], "time"),
         (["31.12.2024", "01.01.2025"], "time"),
@@ -85,19 +85,18 @@ def test_names_of_many_columns_are_not_all_compared_with_each_other():
 
 
 @pytest.mark.parametrize(
-    "cells",
-    [["$15,506.21", "$7", "-$3.50"], ["12,5", "13", "1.234,75"], ["40 %", "7 %", "12.5%"], ["9 €", "1 200 €", "3 €"]],
-)
-def test_formatted_numbers_are_distinguished_from_categories(cells):
+    ("cells", "form"),
+    [(["$15,506.21", "$7", "-$3.50"], ".$"), (["12,5", "13", "1.234,75"], ","), (["40 %", "7 %", "12.5%"], ".%"),
+     (["9 €", "1 200 €", "3 €"], ".€")],
+)  # fmt: skip
+def test_formatted_numbers_are_numbers(cells, form):
+    assert recognise("price", ["", *cells]) == Column("price", "number", form)
+    assert formatted_number(Column("price", "number", form), ["", *cells]) == cells[0]
+
+
+@pytest.mark.parametrize("cells", [["red", "blue", "$5"], ["01.02.2021", "02/03/2021", "x"], ["A1", "B2", "C3"]])
+def test_other_cells_are_categories(cells):
     assert recognise("price", cells).kind == "category"
-    assert disguised_number(Column("price", "category"), ["", *cells]) == cells[0]
-
-
-@pytest.mark.parametrize(
-    "cells", [["1", "2", "3"], ["red", "blue", "$5"], ["01.02.2021", "02/03/2021", "x"], ["A1", "B2", "C3"]]
-)
-def test_other_cells_are_no_numbers_in_disguise(cells):
-    assert disguised_number(Column("price", "category"), cells) is None
 
 
 def test_ambiguous_order_of_day_and_month_is_reported():

@@ -306,7 +306,7 @@ def test_numbers_as_people_write_them_are_pointed_out_and_not_as_an_id(frame):
     frame["income"] = [f"${income:,.2f}" for income in frame.income]
     told = [note for note in Table(FrameTable(frame)).notes if note.startswith("income")]
     assert len(told) == 1
-    assert "is read as a category: its numbers, like " in told[0]
+    assert '"$53,239.22" is read as the number 53239.22' in told[0]
     assert not any(
         note.startswith("income")
         for note in Table(FrameTable(frame), category=["income"], drop=["id"]).notes

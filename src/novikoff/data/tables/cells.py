@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import Advice, Option, SourceError
 from novikoff.data.layout import BOOLEANS, NUMBER
 from novikoff.data.tables.column import MISSING, NO_FEATURE, NO_NUMBER, Column, Kind, is_missing, moment
+from novikoff.data.tables.number_format import POINT, value_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,6 +88,14 @@ def numbers(array: pa.Array, column: Column) -> NDArray[np.number]:
     return _checked(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column)
 
 
+def number_array(array: pa.Array, column: Column) -> pa.Array:
+    """Return the numbers of a column as an Arrow array of doubles, null where they are missing."""
+    import pyarrow as pa
+
+    values = numbers(array, column).astype(np.float64, copy=False)
+    return pa.array(values, mask=np.isnan(values))
+
+
 def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
     infinite = np.isinf(values)
     if infinite.any():
@@ -102,13 +111,16 @@ def _numbers_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
     for code, value in enumerate(values):
         if value.lower() in BOOLEANS:
             found[code] = BOOLEANS[value.lower()]
-        elif NUMBER.fullmatch(value):
+        elif column.form is None and NUMBER.fullmatch(value):
             found[code] = float(value)
+        elif column.form is not None and (number := value_of(value, column.form)) is not None:
+            found[code] = number
         else:
             row = int(np.argmax(codes == code))
-            raise bad_cell(
-                row, column.name, "a numeric column must contain numbers", f'has "{value}"', category_instead(column)
-            )
+            must = "a numeric column must contain numbers"
+            if column.form is not None:
+                must += f" as in the first rows, with a decimal {'point' if column.form[0] == POINT else 'comma'}"
+            raise bad_cell(row, column.name, must, f'has "{value}"', category_instead(column))
     return np.take(found, codes)
 
 

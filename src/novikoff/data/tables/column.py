@@ -9,11 +9,13 @@ Kinds
     ignored    no feature
 Detection
     From the first cells that are not missing: numbers if all are (except for one, or one in ten, which is then an error
-    rather than a sign of a category); booleans if all are; dates if all have one format; otherwise text if most cells
-    differ and have several words, otherwise a category. A column without values stays unknown until its first value.
+    rather than a sign of a category); booleans if all are; numbers if all have one format such as $1,234.50
+    (number_format.py); dates if all have one format; otherwise text if most cells differ and have several words,
+    otherwise a category. A column without values stays unknown until its first value.
 Missing
     Missing are an empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in upper or lower case; among numbers and
-    dates also -, --, ---, a dot and "missing"; and the missing values of a frame. A missing cell has no feature of its
+    dates also -, --, ---, a dot, "missing" and errors of a spreadsheet such as #DIV/0!; and the missing values of a
+    frame. A missing cell has no feature of its
     column, but the feature `age is missing`. None, - and a dot are valid labels. An infinite number is an error.
 """
 
@@ -29,6 +31,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from novikoff.data.layout import BOOLEANS, NUMBER
+from novikoff.data.tables.number_format import COMMA, POINT, formats
 
 Kind = Literal["number", "boolean", "category", "time", "text", "ignored", "unknown"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -37,12 +40,11 @@ MISSING = ("", "?", "na", "n/a", "nan", "null")
 """Missing-value texts in any column, in lower case."""
 NO_FEATURE = (*MISSING, "none", "<na>", "#n/a")
 """Missing-value texts in a feature column: "none" may be a label."""
-NO_NUMBER = (*NO_FEATURE, "-", "--", "---", ".", "missing")
+SHEET_ERRORS = ("#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!")
+NO_NUMBER = (*NO_FEATURE, "-", "--", "---", ".", "missing", *SHEET_ERRORS)
 """Missing-value texts in a column of numbers or dates: a dash, or "missing", may be a category."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
 INTEGER = re.compile(r"-?[0-9]{1,19}")
-DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
-"""Pattern of a formatted number: $1,234.50, 12,5 or 40 %."""
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 DATES = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
@@ -67,7 +69,7 @@ class Column:
     Attributes:
         name: Name of the column.
         kind: Kind of the column.
-        form: Format of a date, as in `strptime`.
+        form: Format of a date, as in `strptime`; that of a number (number_format.py), None if it is written as 1234.5.
         timed: Whether a date has a time of day.
     """
 
@@ -79,6 +81,11 @@ class Column:
     def state(self) -> list[Any]:
         """Return the fields as plain data."""
         return [self.name, self.kind, self.form, self.timed]
+
+    @property
+    def cells(self) -> Kind:
+        """Kind with which a reader reads the cells: formatted numbers are read as text."""
+        return "category" if self.kind == "number" and self.form is not None else self.kind
 
     @property
     def what(self) -> str:
@@ -108,8 +115,21 @@ def is_missing(cell: Any, tokens: Sequence[str] = MISSING) -> bool:
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in tokens)
 
 
-def recognise(name: str, cells: Iterable[Any]) -> Column:
-    """Detect the kind of a column from its first cells: text as in a file, or values as in a frame."""
+def number_formats(cells: Iterable[object]) -> list[str]:
+    """Return the formats that fit all cells, if these are text: at most one per decimal mark."""
+    typed = [cell if not isinstance(cell, str) else cell.strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
+    texts = [cell for cell in typed if isinstance(cell, str)]
+    return formats(texts) if texts and len(texts) == len(typed) else []
+
+
+def recognise(name: str, cells: Iterable[Any], mark: str = POINT) -> Column:
+    """Detect the kind of a column from its first cells: text as in a file, or values as in a frame.
+
+    Args:
+        name: Name of the column.
+        cells: First cells.
+        mark: Decimal mark of numbers such as 1,234, which fit both.
+    """
     stripped = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell, NO_FEATURE)]
     stripped = [cell for cell in stripped if cell == cell]  # NaN
     if not stripped:
@@ -118,9 +138,13 @@ def recognise(name: str, cells: Iterable[Any]) -> Column:
         return _of_values(name, stripped)
     typed = [cell for cell in stripped if not is_missing(cell, NO_NUMBER)]  # values if the column is numbers or dates
     if typed and _nearly_all(typed, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
-        return Column(name, "number")
+        grouped = mark == COMMA and any(POINT in cell for cell in typed) and COMMA in formats(typed)
+        return Column(name, "number", COMMA if grouped else None)
     if typed and all(cell.lower() in BOOLEANS for cell in typed):
         return Column(name, "boolean")
+    forms = formats(typed) if typed else []
+    if forms:
+        return Column(name, "number", next((form for form in forms if form[0] == mark), forms[0]))
     form = form_of(typed) if typed else None
     if form is not None:
         return Column(name, "time", form, any(moment(cell, form) % DAY for cell in typed))
@@ -197,12 +221,12 @@ def _is_text(stripped: list[str]) -> bool:
     return words >= SEVERAL_WORDS and 2 * len(set(stripped)) > len(stripped)
 
 
-def disguised_number(column: Column, cells: Sequence[object]) -> str | None:
-    """Return the first cell of a category that is a number with currency, percent sign or commas; otherwise None."""
-    stripped = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
-    if column.kind != "category" or not stripped or not _nearly_all(stripped, DISGUISED.fullmatch):
+def formatted_number(column: Column, cells: Sequence[object]) -> str | None:
+    """Return the first cell of a column of formatted numbers that is not written as 1234.5; otherwise None."""
+    if column.kind != "number" or column.form is None:
         return None
-    return next((cell for cell in stripped if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
+    stripped = (cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER))
+    return next((cell for cell in stripped if column.form != POINT or not NUMBER.fullmatch(cell)), None)
 
 
 def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:

@@ -13,15 +13,17 @@ from novikoff.data.layout import columns_called, find_column, target_column
 from novikoff.data.tables.column import (
     NO_NUMBER,
     Column,
-    disguised_number,
     either_order,
     form_of,
+    formatted_number,
     is_missing,
     looks_like_id,
+    number_formats,
     recognise,
     word_among_numbers,
 )
 from novikoff.data.tables.encoding import Encoding
+from novikoff.data.tables.number_format import COMMA, POINT, decimal_mark, value_of
 from novikoff.data.tables.row_weights import RowWeights
 from novikoff.data.tables.table_reader import Reader
 
@@ -66,9 +68,22 @@ class Choice:
     kinds: dict[str, list[str]]
 
     def columns(
-        self, reader: Reader, head: Mapping[str, Sequence[Any]], label: str | None, weight: str | None
+        self,
+        reader: Reader,
+        head: Mapping[str, Sequence[Any]],
+        label: str | None,
+        weight: str | None,
+        mark: str = POINT,
     ) -> list[Column]:
-        """Return the feature columns with their kinds, without those of the label and the weights."""
+        """Return the feature columns with their kinds, without those of the label and the weights.
+
+        Args:
+            reader: Reader of the table.
+            head: First cells of each column.
+            label: Label column.
+            weight: Weight column.
+            mark: Decimal mark of the table.
+        """
         there = reader.names[reader.index :]
         names = self.used
         if names is None:
@@ -81,7 +96,7 @@ class Choice:
         if len(set(both)) < len(both):
             twice = max(both, key=both.count)
             raise SourceError(f"a column must be used once: column {quoted(twice)} of {reader.name} is used twice.")
-        return [kind_of(reader, name, head[name], self.kinds) for name in names]
+        return [kind_of(reader, name, head[name], self.kinds, mark) for name in names]
 
     def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
         """Return the label column of the encoding, wherever it is, unless another one was requested."""
@@ -133,7 +148,14 @@ def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], l
     return Target(there[place], chosen)
 
 
-def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]]) -> Column:
+def mark_of(head: Mapping[str, Sequence[object]], default: str) -> str:
+    """Return the decimal mark of a table from its first cells, `default` if these do not decide."""
+    if default == COMMA or any(isinstance(cell, str) and COMMA in cell for cells in head.values() for cell in cells):
+        return decimal_mark(map(number_formats, head.values()), default)
+    return default
+
+
+def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]], mark: str) -> Column:
     """Return a column with its kind, as requested or as detected."""
     kinds = [kind for kind, names in chosen.items() if name in names]
     if len(kinds) > 1:
@@ -143,7 +165,7 @@ def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str,
             f"columns must have plain values: column {quoted(name)} of {reader.name} has lists or objects. "
             "Write one column per feature, or leave it out."
         )
-    found = recognise(name, head)
+    found = recognise(name, head, mark)
     if not kinds or kinds[0] == found.kind:
         return found
     if kinds[0] == "time":
@@ -166,13 +188,11 @@ def advice(
 ) -> list[str]:
     """Return notes on columns whose kind may be wrong; `categories` were requested as such."""
     found: list[str] = []
+    formatted: dict[str, list[tuple[str, str]]] = {}  # (column, first formatted cell) by format
     for column in columns:
-        cell = disguised_number(column, head[column.name])
-        if cell is not None and column.name not in categories:
-            found.append(
-                f"{column.name} of {name} is read as a category: its numbers, like {quoted(cell)}, are not "
-                "written as 1234.56. Rewrite them to learn from their size."
-            )
+        cell = formatted_number(column, head[column.name])
+        if cell is not None:
+            formatted.setdefault(str(column.form), []).append((column.name, cell))
         elif column.name not in categories and (word := word_among_numbers(column, head[column.name])) is not None:
             text = f"{column.name} of {name} is read as a category: its cells are numbers except for {quoted(word)}. "
             do = "Leave these cells empty to learn from the size of the numbers, or pass "
@@ -184,6 +204,10 @@ def advice(
             rows = f"each of the first {len(head[column.name]):,} rows"
             text = f"{column.name} of {name} differs in {rows}: it cannot help to predict new rows. Pass "
             found.append(Advice(text, Option("drop", column.name), " to leave it out."))
+    for form, some in formatted.items():
+        names, cell = ", ".join(column for column, _ in some), some[0][1]
+        text = f"{names} of {name}: {quoted(cell)} is read as the number {value_of(cell, form)!r}. If it is none, pass "
+        found.append(Advice(text, Option("category", some[0][0]), "."))
     return found
 
 

@@ -25,7 +25,8 @@ from novikoff.core.types import Labels
 from novikoff.data.layout import BOOLEANS, is_number
 from novikoff.data.streaming_labels import StreamingLabels, held_back, shown
 from novikoff.data.tables import cells
-from novikoff.data.tables.column import Column, Kind, is_missing
+from novikoff.data.tables.column import Column, Kind, is_missing, recognise
+from novikoff.data.tables.number_format import POINT, value_of
 from novikoff.data.tables.table_reader import Piece, Reader
 
 if TYPE_CHECKING:
@@ -41,16 +42,24 @@ class LabelColumn:
         numbers: Whether the cells are regression outcomes.
         positive: Label for +1; every other label is -1.
         multiclass: Number of labels 0 .. k-1, or True to number any labels in order of appearance; None for two.
+        mark: Decimal mark of the table.
     """
 
     def __init__(
-        self, name: str, first: Sequence[object], numbers: bool, positive: object, multiclass: int | None
-    ) -> None:
+        self, name: str, first: Sequence[object], numbers: bool, positive: object, multiclass: int | None,
+        mark: str = POINT,
+    ) -> None:  # fmt: skip
         self.name, self.numbers = name, numbers
         self._first = [cell for cell in first if not is_missing(cell)]
         self._chosen = positive is not None or multiclass is not None
         self._one_against_all = positive is not None
         self.written = WrittenLabels(name, self._first, positive, multiclass)
+        found = recognise(name, self._first, mark)
+        self.form = found.form if found.kind == "number" and (numbers or not self._chosen) else None
+        values = set() if self.form is None else {value_of(str(cell).strip(), self.form) for cell in self._first}
+        self._formatted = are_numbers({value for value in values if value is not None})
+        if not numbers and not self._formatted:
+            self.form = None
 
     def copy(self) -> LabelColumn:
         """Return a copy for another pass."""
@@ -61,12 +70,12 @@ class LabelColumn:
     @property
     def kind(self) -> Kind:
         """Kind with which the cells are read."""
-        return "number" if self.numbers else "category"
+        return "number" if self.numbers and self.form is None else "category"
 
     @property
     def numeric(self) -> bool:
         """Whether the first cells look like regression outcomes, and no option is about labels."""
-        return not self._chosen and self.written.numbers
+        return not self._chosen and (self.written.numbers or self._formatted)
 
     @property
     def multiclass(self) -> bool:
@@ -76,7 +85,7 @@ class LabelColumn:
     @property
     def several(self) -> bool:
         """Whether the first cells have three or more labels that are not regression outcomes."""
-        return not self.numbers and self.written.several
+        return not self.numbers and self.written.several and not self._formatted
 
     def show_many(self) -> None:
         """Switch to numbered labels, unless `positive` is given."""
@@ -103,7 +112,7 @@ class LabelColumn:
 
     def _numbers(self, array: pa.Array) -> NDArray[np.float64]:
         try:
-            values: NDArray[np.float64] = cells.numbers(array, Column(self.name, "number")).astype(
+            values: NDArray[np.float64] = cells.numbers(array, Column(self.name, "number", self.form)).astype(
                 np.float64, copy=False
             )
         except SourceError as error:

@@ -31,7 +31,7 @@ from novikoff.data.formats.pandas_index import check_asked, unnamed_note
 from novikoff.data.layout import LABEL_NAMES
 from novikoff.data.streaming_labels import shown
 from novikoff.data.tables import cells
-from novikoff.data.tables.column import NO_FEATURE, Kind, is_missing, is_whole, recognise
+from novikoff.data.tables.column import NO_FEATURE, Column, Kind, is_missing, is_whole, recognise
 from novikoff.data.tables.column_selection import (
     Asked,
     Choice,
@@ -41,10 +41,12 @@ from novikoff.data.tables.column_selection import (
     find_all,
     label_column,
     listed,
+    mark_of,
     matched_columns,
 )
 from novikoff.data.tables.encoding import Encoding, Surprises
 from novikoff.data.tables.label_column import LabelColumn
+from novikoff.data.tables.number_format import POINT, decimal_mark
 from novikoff.data.tables.row_weights import RowWeights, repeated
 from novikoff.data.tables.table_reader import Piece, Reader
 
@@ -162,13 +164,13 @@ class Table(Stream):
     def _choose(self, label: str | None) -> None:
         """Choose the columns in use and their kinds, with this label column."""
         self.label = self._reader.needed = label
-        head = self._first
-        self.columns = self._choice.columns(self._reader, head, label, self.weights.column)
+        head, mark = self._first, mark_of(self._first, self._mark)
+        self.columns = self._choice.columns(self._reader, head, label, self.weights.column, mark)
         self._sources = {column.name: column.name for column in self.columns}
         self._point = all(c.kind == "boolean" or all(map(is_whole, head[c.name])) for c in self.columns)
         self._labels = (
             None if label is None
-            else LabelColumn(label, head[label], self.outcomes == "numbers", self._positive, self._many)
+            else LabelColumn(label, head[label], self.outcomes == "numbers", self._positive, self._many, mark)
         )  # fmt: skip
 
     @property
@@ -261,6 +263,9 @@ class Table(Stream):
         """Return the fingerprint of a file."""
         return self._reader.fingerprint()
 
+    _mark = POINT
+    """Decimal mark of numbers that fit both."""
+
     def adopt(self, encoding: Encoding, learn: bool = True, whose: str = "the learner") -> None:
         """Use the encoding of a learner: columns are matched by name, in any order, or by position without names.
 
@@ -271,6 +276,7 @@ class Table(Stream):
         """
         if learn:
             check_label_weights(encoding, self.weights, whose)
+        self._mark = decimal_mark(([c.form] for c in encoding.columns if c.kind == "number" and c.form), POINT)
         if encoding.named and self._reader.named:
             label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
             self._choice = self._choice.left_out_as(encoding, label, self.weights, self._reader, learn, whose)
@@ -344,7 +350,7 @@ class Table(Stream):
             yield from self._from_beginning(_played(start))
             return
         row, read = (_played(start), count_at(start)) if start else (0, 0)  # rounds played, and rows read
-        wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
+        wanted: dict[str, Kind] = {self._sources[c.name]: self._as_written(c).cells for c in self.encoding.columns}
         if self.weights.column is not None:
             wanted[self.weights.column] = "number"
         labels = self._labels
@@ -459,10 +465,19 @@ class Table(Stream):
                 there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
                 error = self._reader.numbered(wrong.at(**there).at(source=self.name))
 
+    def _as_written(self, column: Column) -> Column:
+        """Return a column of the encoding with the number format of this table, if it has one."""
+        own = next((one for one in self.columns if one.name == self._sources[column.name]), None)
+        return replace(column, form=own.form) if own is not None and own.kind == column.kind == "number" else column
+
     def _x(self, piece: Piece, rows: int) -> NDArray[np.number] | Sparse:
         if not rows:
             return np.empty((0, self.encoding.width))
         arrays = {c.name: piece.arrays[self._sources[c.name]].slice(0, rows) for c in self.encoding.columns}
+        for column in self.encoding.columns:
+            written = self._as_written(column)
+            if written.form != column.form and written.kind == "number":
+                arrays[column.name] = cells.number_array(arrays[column.name], written)
         x: NDArray[np.number] | Sparse = self.encoding.rows(arrays, rows, self._learn, self._surprises)
         if isinstance(x, np.ndarray) and not self._point:
             return x.astype(np.float64, copy=False)
