@@ -24,6 +24,7 @@ _HOMES = {
     "Advice": "data.memory",
     "Arrays": "data.arrays",
     "Assumption": "core.certificate",
+    "BanditSimulation": "evaluation.simulate_bandits",
     "Batch": "core.types",
     "Certificate": "core.certificate",
     "Comparison": "evaluation.compare",
@@ -72,6 +73,7 @@ _HOMES = {
     "repeat": "evaluation.repeat",
     "report": "reports.page",
     "save": "game.persistence",
+    "simulate_bandits": "evaluation.simulate_bandits",
     "wrap": "integrations.wrap",
 }
 _ROOMS = {

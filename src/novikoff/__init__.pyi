@@ -6,9 +6,12 @@ import builtins
 
 from novikoff.bandits.exp3_ix import Exp3IX as Exp3IX
 from novikoff.bandits.exp4 import Exp4 as Exp4
+from novikoff.bandits.explore_then_commit import ExploreThenCommit as ExploreThenCommit
 from novikoff.bandits.off_policy import PolicyEvaluation as PolicyEvaluation
 from novikoff.bandits.off_policy import evaluate_policies as evaluate_policies
+from novikoff.bandits.thompson import Thompson as Thompson
 from novikoff.bandits.tsallis_inf import TsallisINF as TsallisINF
+from novikoff.bandits.ucb1 import UCB1 as UCB1
 from novikoff.comparators.hindsight import Hindsight as Hindsight
 from novikoff.comparators.hindsight import hindsight as hindsight
 from novikoff.conformal.conformal import Conformal as Conformal
@@ -61,6 +64,8 @@ from novikoff.evaluation.permutation import PermutationTest as PermutationTest
 from novikoff.evaluation.permutation import permutation_test as permutation_test
 from novikoff.evaluation.repeat import Repeated as Repeated
 from novikoff.evaluation.repeat import repeat as repeat
+from novikoff.evaluation.simulate_bandits import BanditSimulation as BanditSimulation
+from novikoff.evaluation.simulate_bandits import simulate_bandits as simulate_bandits
 from novikoff.experts.ada_hedge import AdaHedge as AdaHedge
 from novikoff.experts.exponential_weights import ExponentialWeights as ExponentialWeights
 from novikoff.experts.fixed_share import FixedShare as FixedShare

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import novikoff as nk
 from novikoff.core.errors import InputError
@@ -34,7 +35,25 @@ def test_a_row_is_a_function_of_its_number():
     assert np.array_equal(np.concatenate([b.y for b in stream.batches()]), stream.losses(0, 500))
 
 
-@pytest.mark.parametrize("given", [{"arms": 0}, {"gap": 0.7}, {"gap": "a"}, {"rounds": 0}, {"switches": -1}])
+def test_given_means_are_those_of_the_table():
+    stream = BanditLosses(rounds=40_000, seed=3, means=[0.1, 0.9, 0.0, 1.0])
+    assert stream.means().tolist() == [0.1, 0.9, 0.0, 1.0]
+    table = stream.losses(0, 40_000)
+    assert table.mean(axis=0) == pytest.approx([0.1, 0.9, 0.0, 1.0], abs=0.01)
+    assert nk.make("bandit-losses:means=[0.1,0.9,0,1],rounds=40000,seed=3", "stream").name == stream.name
+
+
+def test_uniform_means_are_drawn_by_the_seed():
+    drawn = np.concatenate([BanditLosses(5, seed=seed, means="uniform").means() for seed in range(2000)])
+    assert stats.kstest(drawn, "uniform").pvalue > 1e-4
+    stream = BanditLosses(5, rounds=40_000, seed=3, means="uniform")
+    assert stream.losses(0, 40_000).mean(axis=0) == pytest.approx(stream.means(), abs=0.01)
+    assert stream.reseeded(4).means().tolist() == BanditLosses(5, seed=4, means="uniform").means().tolist()
+
+
+@pytest.mark.parametrize("given", [{"arms": 0}, {"gap": 0.7}, {"gap": "a"}, {"rounds": 0}, {"switches": -1},
+                                   {"means": "gauss"}, {"means": [0.5, 1.5]}, {"means": []}, {"means": ["a"]},
+                                   {"means": [0.5], "switches": 1}])  # fmt: skip
 def test_wrong_arguments_are_refused(given):
     with pytest.raises(InputError):
         nk.synthetic.bandit_losses(**given)

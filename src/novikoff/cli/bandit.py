@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from novikoff.bandits.off_policy import evaluate_policies
@@ -20,7 +20,7 @@ from novikoff.game import specs
 from novikoff.game.ledger import Ledger
 from novikoff.reports import bandits, terminal
 
-LEARNERS = "exp3-ix or tsallis-inf"
+LEARNERS = "exp3-ix, tsallis-inf or ucb1"
 """Examples of bandits, for an error text."""
 
 
@@ -80,6 +80,35 @@ def run_bandit(request: Request, reading: dict[str, Any], saving: Saving, output
     stopped = play_watched(ledger, stream, request.source, saving, output.quiet, request.rounds, resume=resume)
     print_notes(stream, output.quiet or output.as_json, printed)
     return _report(ledger, stream, output, stopped)
+
+
+def run_simulation(request: Request, games: int, against: list[str], output: Output) -> int:
+    """Run `novikoff bandit LEARNER STREAM --games N` and return the exit code."""
+    from novikoff.data.bandit_losses import BanditLosses
+    from novikoff.evaluation.simulate_bandits import simulate_bandits
+
+    output.check()
+    name, _, more = request.source.removeprefix("stream:").partition(":")
+    if not request.source.startswith("stream:") or name != "bandit-losses":
+        raise MismatchError(f"many games need a simulator: got {request.source}. Pass stream:bandit-losses:key=value,…")
+    changed = {key: value for key, value in (("rounds", request.rounds), ("seed", request.seed)) if value is not None}
+    spec = specs.parse(f"{name}:{more}" if more else name)
+    stream: BanditLosses = specs.make(replace(spec, named={**(spec.named or {}), **changed}), "stream")
+    found = simulate_bandits([request.learner or "", *against], stream, games)
+    if output.plot is not None:
+        from novikoff.reports import plot_file
+
+        plot_file.save(bandits.chart_of_simulation(found), output.plot, output.force)
+    with until_closed():
+        if output.as_json:
+            print(json.dumps(bandits.of_simulation(found)))
+        else:
+            out = terminal.Out()
+            out.line(found.source, "bold")
+            for line in bandits.simulated(found):
+                out.line(line)
+    broken = any(one.verdict is not None and one.verdict.status == "violated" for one in found.learners)
+    return 1 if broken else 0
 
 
 def _opened(source: str, reading: dict[str, Any]) -> Any:

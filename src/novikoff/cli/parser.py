@@ -335,6 +335,12 @@ def parser() -> Parser:
     group.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
     _add_resume(one)
     _add_seed(one)
+    group = one.add_argument_group("simulating many games")
+    games = "number of games on stream:bandit-losses, each with another seed: mean pseudo-regret next to the theorems"
+    group.add_argument("--games", type=_integer(1), metavar="N", help=games)
+    group.add_argument(
+        "--against", metavar="LEARNER", action="append", default=[], help="another learner to simulate (repeatable)"
+    )
 
     one = verb("send", verbs.send)
     _add_source(one)
@@ -519,6 +525,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "bandit": (
         "bandit log.csv --policy candidate                # evaluate other policies on a log",
         "bandit exp3-ix stream:bandit-losses:gap=0.1      # a learner on a table of losses",
+        "bandit ucb1 stream:bandit-losses:means=[0.2,0.5] --games 1000   # pseudo-regret over many games",
     ),
     "parallel-perceptron": (
         "parallel-perceptron 'part-*.svm' --held 1         # files as shards, one held out",

@@ -157,14 +157,20 @@ def experts(args: Namespace) -> int:
 
 def bandit(args: Namespace) -> int:
     """Evaluate policies on a bandit log, or play a bandit."""
-    from novikoff.cli.bandit import Request, refuse, run_bandit, run_log
+    from novikoff.cli.bandit import Request, refuse, run_bandit, run_log, run_simulation
 
     reading = {name: getattr(args, name) for name in ("header", "delimiter", "format", "threads")}
     columns = {name: getattr(args, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
     if args.table is None and args.resume is None:
-        refuse("a learner that is played", {name: getattr(args, name) for name in ("rounds", "save", "seed")})
+        played = ("rounds", "save", "seed", "games", "against")
+        refuse("a learner that is played", {name: getattr(args, name) for name in played})
         return run_log(args.log, {**columns, "policies": args.policy, "delta": args.delta}, reading, _output(args))
     refuse("a log", {**columns, "policy": args.policy})
+    if args.games is not None:
+        refuse("a single game", {"save": args.save, "resume": args.resume})
+        wanted = Request(args.log, args.table, args.rounds, args.seed)
+        return run_simulation(wanted, args.games, args.against, _output(args))
+    refuse("many games, with --games", {"against": args.against})
     learner, source = (None, args.log) if args.table is None else (args.log, args.table)
     wanted = Request(learner, source, args.rounds, args.seed)
     return run_bandit(wanted, reading, _saving(args), _output(args))

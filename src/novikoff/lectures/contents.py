@@ -617,7 +617,8 @@ LECTURES: tuple[Lecture, ...] = (
                         "definition",
                         "Stochastic bandits",
                         "Arms with fixed means.",
-                        "bandit tsallis-inf stream:bandit-losses:gap=0.1,rounds=2000",
+                        "bandit ucb1 stream:bandit-losses:means=[0.2,0.5],rounds=2000 --games 50 --against thompson "
+                        "--against explore-then-commit:each=50 --against tsallis-inf",
                         "stochastic bandits",
                     ),
                     Item(

@@ -14,9 +14,10 @@ from novikoff.bandits.off_policy import Limits, PolicyEvaluation
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, at_least
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import Advice, Option
+from novikoff.evaluation.simulate_bandits import BanditSimulation
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, terminal
-from novikoff.reports.charts import Bar, Bars, Chart, cut, short_source
+from novikoff.reports.charts import DASHED, Bar, Bars, Chart, Line, Panel, cut, short_source, style
 
 LISTED = 10
 """Largest number of arms listed on a terminal, and drawn."""
@@ -36,6 +37,9 @@ def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
         yield f"best {what}: {best}, loss {true}; regret {ledger.loss - facts.best_loss:,.6g}"
     else:
         yield "regret unknown: the losses of the other arms were not observed"
+    if facts.plays and facts.arms > 1:
+        most = max(range(facts.arms), key=facts.plays.__getitem__)
+        yield f"most played: {_name(names, most)}, {facts.plays[most]:,} times"
 
 
 def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, Any]:
@@ -52,6 +56,8 @@ def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: S
     if facts.table:
         best = _name(names, facts.best) if facts.policies == facts.arms else facts.best
         fields["best"] = {"name": best, "loss": facts.best_loss}
+    if facts.plays:
+        return {**fields, "plays": list(facts.plays), "certificates": found}
     fields["costs_at_least"] = [max(at_least(facts, sums, facts.policies), 0.0) for sums in facts.sums]
     return {**fields, "certificates": found}
 
@@ -141,6 +147,11 @@ def chart_of_game(ledger: Ledger, names: Sequence[str], spec: str) -> Chart:
     finest = int(np.argmin(facts.gammas))
     totals = learner.totals if facts.table else [sums[finest] for sums in facts.sums]
     rounds = ledger.rounds
+    if facts.plays:
+        order = sorted(range(facts.arms), key=lambda k: -facts.plays[k])[:LISTED]
+        mean = {k: f"{facts.plays[k]:,}, mean loss {facts.means[k]:.3g}" for k in order}
+        played = [Bar(_name(names, k), 0.0, facts.plays[k], None, mean[k]) for k in order]
+        return Chart(f"{spec} on {short_source(ledger.source)}", [Bars("plays of each arm", played)])
     rows = [
         Bar(_name(names, k) if facts.policies == facts.arms else f"expert {k}",
             max(at_least(facts, facts.sums[k], facts.policies), 0.0) / rounds, 1.0, totals[k] / rounds)
@@ -148,6 +159,58 @@ def chart_of_game(ledger: Ledger, names: Sequence[str], spec: str) -> Chart:
     ]  # fmt: skip
     across = f"loss per round: lower limit, and the {'truth' if facts.table else 'estimate'}"
     return Chart(f"{spec} on {short_source(ledger.source)}", [_bars(across, rows, ledger.loss_rate)])
+
+
+def simulated(found: BanditSimulation) -> Iterator[str]:
+    """Yield a simulation in words: a table of the learners."""
+    yield f"{found.games:,} games of {found.rounds:,} rounds: pseudo-regret, mean and standard error"
+    width = max(len(one.learner) for one in found.learners)
+    yield f"  {'learner':<{width}}  {'mean':>9}  {'error':>7}  {'guaranteed at most':>18}  theorem"
+    for one in found.learners:
+        spread, verdict = one.pseudo_regret, one.verdict
+        error = "" if spread.standard_error is None else f"{spread.standard_error:.2g}"
+        bound = "" if verdict is None or verdict.bound is None else bound_text(verdict.bound, "upper")
+        named = "none in expectation" if verdict is None else f"{verdict.theorem}: {verdict.status}"
+        yield f"  {one.learner:<{width}}  {spread.mean:>9,.4g}  {error:>7}  {bound:>18}  {named}"
+    for one in found.learners:
+        if one.verdict is not None and one.verdict.reason:
+            yield f"{one.verdict.theorem} is {one.verdict.status}: {one.verdict.reason}."
+
+
+def of_simulation(found: BanditSimulation) -> dict[str, Any]:
+    """Return a simulation as JSON values."""
+    learners = [
+        {
+            "learner": one.learner,
+            "pseudo_regret": one.pseudo_regret.mean,
+            "standard_error": one.pseudo_regret.standard_error,
+            "theorem": None if one.verdict is None else one.verdict.theorem,
+            "status": None if one.verdict is None else one.verdict.status,
+            "reason": None if one.verdict is None else one.verdict.reason,
+            "bound": None if one.verdict is None else one.verdict.bound,
+            "curve": [list(point) for point in one.curve],
+            "bounds": [list(point) for point in one.bounds],
+        }
+        for one in found.learners
+    ]
+    return {"source": found.source, "rounds": found.rounds, "games": found.games, "learners": learners}
+
+
+def chart_of_simulation(found: BanditSimulation) -> Chart:
+    """Return the mean pseudo-regret of each learner over the rounds, and the theorems' bounds in a panel of its own."""
+    lines, bounds = [], []
+    for place, one in enumerate(found.learners):
+        colour, _ = style(place)
+        around = [2.0 * error for error in one.errors]
+        end = f"{one.curve[-1][1]:,.4g}  {cut(one.learner)}"
+        lines.append(Line(cut(one.learner), one.curve, colour, end=end, around=around))
+        if one.bounds and one.verdict is not None:
+            bounds.append(Line(one.verdict.theorem, one.bounds, colour, DASHED))
+    panels = [Panel("mean pseudo-regret", "rounds", lines)]
+    if bounds:
+        panels.append(Panel("bound on its expectation", "rounds", bounds))
+    note = f"mean of {found.games:,} games; bands: two standard errors"
+    return Chart(f"Pseudo-regret on {short_source(found.source)}", panels, note)
 
 
 def _bars(across: str, rows: Sequence[Bar], played: float) -> Bars:

@@ -508,10 +508,30 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "stochastic bandits",
-            "Bandits whose arms have independent losses with fixed means; optimism (UCB) and "
+            "Bandits whose arms have independent losses with fixed means; optimism (UCB), Thompson sampling and "
             "Tsallis-INF reach logarithmic regret.",
-            ("tsallis-inf",),
-            also=("ucb", "ucb1", "stochastic bandit"),
+            ("ucb1", "thompson", "explore-then-commit", "tsallis-inf"),
+            "novikoff bandit ucb1 stream:bandit-losses:means=[0.2,0.5],rounds=2000 --games 100",
+            ("ucb", "stochastic bandit", "upper confidence bound", "optimism"),
+        ),
+        Term(
+            "Thompson sampling",
+            "Play each arm with the posterior probability that it is the best.",
+            ("thompson", "thompson_regret"),
+            also=("posterior sampling", "probability matching"),
+        ),
+        Term(
+            "explore then commit",
+            "Play every arm equally often, then the best of them for ever.",
+            ("explore-then-commit", "explore_then_commit_regret"),
+            also=("etc", "explore-first"),
+        ),
+        Term(
+            "pseudo-regret",
+            "Sum over the rounds of the mean loss of the arm played, less that of the best arm.",
+            ("ucb1_regret", "thompson_regret", "explore_then_commit_regret"),
+            "novikoff bandit ucb1 stream:bandit-losses:means=[0.2,0.5],rounds=2000 --games 100",
+            ("gap",),
         ),
         Term("policy", "A rule that gives each arm a probability before the arm is drawn.", ("policy_limits",)),
     ),

@@ -8,5 +8,6 @@ from novikoff.numerics.lazy import submodules
 
 if TYPE_CHECKING:
     from novikoff.bandits._loops import bandits as bandits
+    from novikoff.bandits._loops import stochastic as stochastic
 else:
     __getattr__ = submodules(__name__)

@@ -44,3 +44,19 @@ class Results(NamedTuple):
     arms: NDArray[np.float64]  # (n,): arm drawn
     losses: NDArray[np.float64]  # (n,): loss of the arm drawn
     means: NDArray[np.float64]  # (n,): expected loss over the draw, if whole rows are known; otherwise as losses
+
+
+class Counts(NamedTuple):
+    """Counts and sums of a bandit for independent losses, for K arms."""
+
+    numbers: NDArray[np.float64]  # (NUMBERS,): only LOST is used
+    plays: NDArray[np.float64]  # (K,): rounds in which each arm was played
+    paid: NDArray[np.float64]  # (K,): sum of the observed losses of each arm
+    totals: NDArray[np.float64]  # (K,): true losses, if whole rows are known
+
+
+class Starts(NamedTuple):
+    """States of the coins of Thompson sampling."""
+
+    samples: int  # samples of the posterior
+    rounding: int  # rounding of losses to 0 or 1

@@ -36,7 +36,7 @@ class BanditFacts:
     """State of a bandit or a log.
 
     Attributes:
-        rule: "ix" (exp3-ix, exp4), "tsallis", or "log".
+        rule: "ix" (exp3-ix, exp4), "tsallis", "log", "ucb1", "explore-then-commit" or "thompson".
         rounds: Rounds, from the first.
         arms: Number of arms K.
         policies: Number N of policies to compare with: the arms, or the experts.
@@ -59,6 +59,11 @@ class BanditFacts:
         delta: Probability that a limit fails.
         named: Whether the number of arms was given.
         suspect: Why the probabilities of a log cannot be those of its draws; "" if they can.
+        plays: Rounds in which each arm was played; empty for bandits that weight losses.
+        means: Mean loss of each arm: in the whole table if it is known, else as observed (NaN if never played).
+        source: Where the means of a simulation come from: "means" if they were given, "prior" if they are draws of the
+            uniform prior; then `means` are the true ones, and losses are known to be independent. "" elsewhere.
+        each: Plays of each arm in the exploration of explore-then-commit.
     """
 
     rule: str
@@ -84,10 +89,22 @@ class BanditFacts:
     delta: float = DELTA
     named: bool = True
     suspect: str = ""
+    plays: tuple[int, ...] = ()
+    means: tuple[float, ...] = ()
+    source: str = ""
+    each: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gammas", tuple(self.gammas))  # lists, when they come from a file
         object.__setattr__(self, "sums", tuple(map(tuple, self.sums)))
+        object.__setattr__(self, "plays", tuple(self.plays))
+        object.__setattr__(self, "means", tuple(self.means))
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """Mean loss of each arm less the least one; NaN for an arm that was never played."""
+        known = [mean for mean in self.means if mean == mean]
+        return tuple(mean - min(known) for mean in self.means) if known else ()
 
 
 def at_least(facts: BanditFacts, sums: tuple[float, ...], statements: int) -> float:
@@ -160,6 +177,23 @@ def rounding(after: BanditFacts) -> float:
     """
     chances = (4096.0 + after.policies * math.sqrt(after.policies)) * after.rounds
     return UNIT * (chances + (after.rounds + 8.0) * 2.0 * (after.most + after.spent))
+
+
+def pseudo_regret(after: BanditFacts) -> tuple[float, str]:
+    """Return the sum over the arms of plays * gap, and its name: an estimate, unless the true means are known."""
+    found = math.fsum(n * gap for n, gap in zip(after.plays, after.gaps, strict=True) if n)
+    return found, "pseudo-regret" if after.source else "estimated pseudo-regret"
+
+
+def largest(run: Run[BanditFacts]) -> float:
+    """Return the largest possible pseudo-regret: T times the largest gap, which is at most 1."""
+    return run.rounds * (max(run.after.gaps) if run.after.source else 1.0)
+
+
+def independent(run: Run[BanditFacts]) -> Assumption:
+    """Return the assumption that the losses of each arm are independent draws with a fixed mean."""
+    claim = "the rows of losses are independent draws of one distribution"
+    return Assumption(claim, "refuted" if run.adaptive else "checked" if run.after.source else "trusted")
 
 
 def common(after: BanditFacts) -> dict[str, Any]:
