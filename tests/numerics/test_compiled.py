@@ -1,12 +1,15 @@
 """Compiled kernels are cached until any kernel changes."""
 
+import gc
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numba.core.caching
+import numba.extending
 import pytest
 
 import novikoff
@@ -157,3 +160,36 @@ def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(part, monkeypatch):
 def test_without_a_folder_for_the_cache_kernels_are_compiled_all_the_same(way, monkeypatch):
     monkeypatch.setattr(numba.core.caching.CacheImpl, "_locator_classes", [])
     assert way(lambda x: 2 * x)(21) == 42
+
+
+@pytest.fixture
+def collector():
+    enabled = gc.isenabled()
+    yield
+    (gc.enable if enabled else gc.disable)()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_collector_is_paused_while_loops_are_compiled(enabled, collector):
+    seen = []
+
+    def type_of_call(x):
+        seen.append(gc.isenabled())
+        if isinstance(x, numba.types.UnicodeType):
+            raise numba.TypingError("no text")
+        return lambda x: 2 * x
+
+    def doubled(x):
+        raise NotImplementedError
+
+    numba.extending.overload(doubled)(type_of_call)
+    nested = compiled(lambda x: doubled(x))
+    loop = compiled(lambda x: nested(x) + doubled(x))
+    (gc.enable if enabled else gc.disable)()
+    assert loop(21) == 84
+    assert gc.isenabled() == enabled
+    with pytest.raises(numba.TypingError):
+        loop("text")
+    assert gc.isenabled() == enabled
+    assert seen
+    assert not any(seen)
