@@ -49,23 +49,19 @@ def folder():
 
 
 def play_others(number, count):
-    """Play a game of each learner that no other process has played: number of this process, and of all."""
+    """Play a game of every `count`-th learner, from that of this number on."""
     from growing import GAMES, ROUNDS
     from novikoff.game.game import Game
 
-    names = list(GAMES)
-    begin = number * len(names) // count
-    for place in (*range(begin, len(names)), *range(begin)):
-        with suppress(FileExistsError):
-            open(folder() / f"{place}.played", "x").close()
-            game = GAMES[names[place]]
-            with suppress(Exception), warnings.catch_warnings():  # what fails is for the tests to report
-                warnings.simplefilter("ignore")
-                by_rows = Game(game.make())
-                for x, y in game.rows:
-                    by_rows.learn_one(x, y)
-                by_rows.ledger.certify(fixed=False)
-                if game.dense:
-                    in_batches = Game(game.make())
-                    in_batches.learn_batch(game.batch(0, ROUNDS))
-                    in_batches.player.predict_many(game.batch(0, ROUNDS))
+    for name in list(GAMES)[number::count]:
+        game = GAMES[name]
+        with suppress(Exception), warnings.catch_warnings():  # what fails is for the tests to report
+            warnings.simplefilter("ignore")
+            by_rows = Game(game.make())
+            for x, y in game.rows:
+                by_rows.learn_one(x, y)
+            by_rows.ledger.certify(fixed=False)
+            if game.dense:
+                in_batches = Game(game.make())
+                in_batches.learn_batch(game.batch(0, ROUNDS))
+                in_batches.player.predict_many(game.batch(0, ROUNDS))

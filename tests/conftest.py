@@ -1,10 +1,10 @@
-"""Set up before anything is imported: how many examples hypothesis tries, a new numba cache when a kernel changed,
-one thread for linear algebra, no garbage collection while tests are collected, and which combinations are slow.
+"""Set up before anything is imported: how many examples hypothesis tries, the cache of compiled loops, one thread for
+linear algebra, no garbage collection while tests are collected, and which combinations are slow.
 
 A short run tries a few examples of each property, a long one (`make test-all`) thirty times as many. Both draw new ones
 each time: many short runs try what a long one does. What fails is kept in .hypothesis, and tried first from then on.
 
-numba's cache sees an edit of the file that a kernel is in, but not of the kernels that it calls.
+Compiled loops stay in the cache until a file changes that they depend on (numerics/compiled.py).
 
 Several processes whose matrices are solved by several threads each wait for one another: ten times as long.
 
@@ -13,7 +13,6 @@ objects: that took a third of the time of collecting tests, a tenth of compiling
 """
 
 import gc
-import hashlib
 import os
 import shutil
 import tempfile
@@ -25,11 +24,8 @@ from hypothesis import settings  # imports no numpy
 import compiling
 
 gc.disable()
-PACKAGE = Path(__file__).parent.parent / "src" / "novikoff"
-COMPILED = sorted([*PACKAGE.glob("numerics/*.py"), *PACKAGE.glob("*/_loops/*.py")])
-digest = hashlib.sha256(b"".join(path.read_bytes() for path in COMPILED)).hexdigest()[:16]
 checked = "-bounds" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""  # other code, which needs its own cache
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba-{digest}{checked}"))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba{checked}"))
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

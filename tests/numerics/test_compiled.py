@@ -1,5 +1,6 @@
-"""Compiled kernels are cached until any kernel changes."""
+"""Compiled loops are cached until a file changes that they depend on."""
 
+import ast
 import gc
 import os
 import shutil
@@ -13,16 +14,27 @@ import numba.extending
 import pytest
 
 import novikoff
-from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.compiled import PACKAGE, compiled, inlined, inner, sources
 
 WAYS = ("compiled", "inlined", "inner")
 CALLER = """
 from novikoff.numerics.compiled import compiled
-from novikoff.kernel._loops.{way}_callee import value
+from novikoff.kernel._loops.{way}_middle import doubled
 
 @compiled
 def call():
-    return value()
+    return doubled()
+"""
+MIDDLE = """
+from novikoff.numerics.compiled import {way}
+from novikoff.kernel._loops import {way}_callee
+from novikoff.kernel._loops.{way}_layout import (
+    SHIFT,
+)
+
+@{way}
+def doubled():
+    return 2 * {way}_callee.value() + SHIFT
 """
 CALLEE = """
 from novikoff.numerics.compiled import {way}
@@ -31,6 +43,7 @@ from novikoff.numerics.compiled import {way}
 def value():
     return {number}
 """
+LAYOUT = "SHIFT = {shift}\n"
 PROGRAM = """
 from importlib import import_module
 
@@ -61,7 +74,7 @@ print(taker.total(taker.Pair(1.0, 2.0)))
 """
 
 
-def test_loop_is_recompiled_when_one_that_it_calls_has_changed(tmp_path):
+def test_loop_is_recompiled_if_a_file_that_it_depends_on_changes(tmp_path):
     source = Path(novikoff.__file__).parent
     copy = shutil.copytree(source, tmp_path / "novikoff", ignore=shutil.ignore_patterns("__pycache__"))
     where = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -76,11 +89,41 @@ def test_loop_is_recompiled_when_one_that_it_calls_has_changed(tmp_path):
         return done.stdout.splitlines()
 
     write("linear", "caller", CALLER)
+    write("kernel", "middle", MIDDLE)
     write("kernel", "callee", CALLEE, number=1)
-    assert told() == ["1 0"] * 3
-    assert told() == ["1 1"] * 3
+    write("kernel", "layout", LAYOUT, shift=0)
+    assert told() == ["2 0"] * 3
+    write("kernel", "unrelated", CALLEE, number=1)
+    assert told() == ["2 1"] * 3
     write("kernel", "callee", CALLEE, number=22)
-    assert told() == ["22 0"] * 3
+    assert told() == ["44 0"] * 3
+    write("kernel", "layout", LAYOUT, shift=100)
+    assert told() == ["144 0"] * 3
+
+
+def imports(path):
+    """The modules of the package that a file imports, by its syntax tree."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, path
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_sources_of_a_loop_are_the_files_that_it_imports():
+    files = [path for folder in ("numerics", "*/_loops") for path in PACKAGE.glob(f"{folder}/[!_]*.py")]
+    modules = {".".join(("novikoff", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in files}
+    direct = {path: {modules[name] for name in imports(path) if name in modules} for path in modules.values()}
+    for path in direct:
+        expected, left = {path}, [path]
+        while left:
+            new = direct[left.pop()] - expected
+            expected |= new
+            left += new
+        found = {Path(source) for source in sources(str(path))}
+        assert {one for one in found if one in direct and one.name != "__init__.py"} == expected, path
 
 
 def test_cache_with_a_record_of_a_removed_module_is_ignored(tmp_path):

@@ -2,7 +2,7 @@
 
 Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no fastmath). If no
 cache folder is writable, loops are compiled without a cache. numba recompiles a loop if its own file has changed, but
-not if a loop that it calls has changed in another file; therefore the cache stamp covers all files.
+not if a loop that it calls has changed in another file; therefore the cache stamp covers all files that its file imports.
 The plain-Python twin of a loop is its `py_func`.
 
 Compiling takes seconds once, so there should be little to compile. A function with its own entry takes a tenth of a
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -26,13 +28,13 @@ from numba import config, types
 from numba.core import event
 from numba.extending import models, register_model, typeof_impl
 
-from novikoff import numerics
+from novikoff.numerics import spare_foreign
 from novikoff.numerics.clock import compiling_begins, compiling_ends
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-if numerics.spare_foreign:
+if spare_foreign:
     absent = [name for name in ("scipy.linalg.cython_blas", "cffi") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # None: importing them fails while numba looks
     import numba.core.typing.cffi_utils
@@ -134,7 +136,7 @@ def _dispatcher(function: Function, **given: Any) -> Function:
     index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(index, "_version"):  # a version of numba without it is left with its own stamp
         # Not the source stamp: that is unpickled together with the signatures, which may name a module that is gone.
-        index._version = (index._version, stamp())
+        index._version = (index._version, stamp(function.__code__.co_filename))
         index.save = forgiving(index.save)
     return cast(Function, dispatcher)
 
@@ -149,15 +151,71 @@ def forgiving(save: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+PACKAGE = Path(__file__).parent.parent
+"""Folder of novikoff."""
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE)
+"""An import statement: the module and the names after `from`, or the modules after `import`."""
+
+
 @cache
-def stamp() -> tuple[Any, ...]:
-    """Return path, modification time and size of every file with compiled code, and whether indices are checked.
+def stamp(file: str) -> tuple[Any, ...]:
+    """Return path, modification time and size of every file that loops in `file` depend on, and if indices are checked.
 
     With NUMBA_BOUNDSCHECK numba compiles different code, but on its own would reuse cached code without checks.
     """
-    package = Path(__file__).parent.parent
-    files = [*package.glob("numerics/*.py"), *package.glob("*/_loops/*.py")]
-    found = ((file.relative_to(package).as_posix(), file.stat()) for file in files)
-    return bool(getattr(config, "BOUNDSCHECK", False)), *sorted(
-        (name, status.st_mtime_ns, status.st_size) for name, status in found
+    found = ((path, os.stat(path)) for path in sources(file))
+    return bool(getattr(config, "BOUNDSCHECK", False)), *(
+        (os.path.relpath(path, PACKAGE), status.st_mtime_ns, status.st_size) for path, status in found
     )
+
+
+def sources(file: str) -> list[str]:
+    """Return the files with compiled code, constants and records that `file` imports, directly or not, and `file`.
+
+    Imports of files with compiled code (`numerics` and `_loops`) are followed; of other files only the imported one
+    counts. A file outside of the package may depend on every file with compiled code.
+    """
+    if not file.startswith(f"{PACKAGE}{os.sep}"):
+        return sorted(map(str, [*PACKAGE.glob("numerics/*.py"), *PACKAGE.glob("*/_loops/*.py")]))
+    found, left = {file}, [file]
+    while left:
+        new = imported(left.pop()) - found
+        found |= new
+        left += filter(_followed, new)
+    return sorted(found)
+
+
+def _followed(file: str) -> bool:
+    """Return whether imports of an imported file count; an `__init__` imports modules when they are first used."""
+    folder, name = os.path.split(file)
+    return os.path.basename(folder) in ("numerics", "_loops") and name != "__init__.py"
+
+
+@cache
+def imported(file: str) -> frozenset[str]:
+    """Return the files of the package that `file` imports."""
+    found: set[str] = set()
+    for base, names, modules in IMPORT.findall(Path(file).read_text(encoding="utf-8")):
+        if base.startswith("."):
+            raise ImportError(f"{file} has a relative import: name the module in full.")
+        if base:
+            found.update(_files(base, whole=False))
+            for name in re.findall(r"\w+", names):
+                found.update(_files(f"{base}.{name}", whole=True))
+        for module in re.findall(r"[\w.]+", modules):
+            found.update(_files(module, whole=True))
+    return frozenset(found)
+
+
+@cache
+def _files(module: str, whole: bool) -> list[str]:
+    """Return the files of a module of the package: of a folder all if it is imported `whole`, otherwise `__init__`."""
+    first, *rest = module.split(".")
+    if first != PACKAGE.name:
+        return []
+    path = os.path.join(PACKAGE, *rest)
+    if os.path.isfile(f"{path}.py"):
+        return [f"{path}.py"]
+    if not rest or not os.path.isdir(path):
+        return []
+    return [str(one) for one in Path(path).glob("*.py" if whole else "__init__.py")]
