@@ -37,11 +37,6 @@ settings.register_profile("long", max_examples=400, deadline=None, print_blob=Tr
 settings.load_profile("short")
 
 
-def pytest_sessionstart(session):
-    if hasattr(session.config, "workerinput"):
-        compiling.compile_once()
-
-
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items):
     """Mark most combinations of several parameters as slow: a short run has each value of each parameter."""

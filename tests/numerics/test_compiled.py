@@ -14,7 +14,8 @@ import numba.extending
 import pytest
 
 import novikoff
-from novikoff.numerics.compiled import PACKAGE, compiled, inlined, inner, sources
+from novikoff.numerics.caching import PACKAGE, sources
+from novikoff.numerics.compiled import compiled, inlined, inner
 
 WAYS = ("compiled", "inlined", "inner")
 CALLER = """

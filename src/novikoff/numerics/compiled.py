@@ -1,9 +1,8 @@
 """Decorators for compiled loops.
 
-Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no fastmath). If no
-cache folder is writable, loops are compiled without a cache. numba recompiles a loop if its own file has changed, but
-not if a loop that it calls has changed in another file; therefore the cache stamp covers all files that its file imports.
-The plain-Python twin of a loop is its `py_func`.
+Compiled code is cached on disk (caching.py), releases the interpreter lock and never reorders float arithmetic (no
+fastmath). If no cache folder is writable, loops are compiled without a cache. The plain-Python twin of a loop is its
+`py_func`.
 
 Compiling takes seconds once, so there should be little to compile. A function with its own entry takes a tenth of a
 second even if it is small, and is optimised again in each loop that calls it; therefore most functions are `inlined`.
@@ -13,22 +12,20 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import os
-import re
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
-from numba import config, types
+from numba import types
 from numba.core import event
 from numba.extending import models, register_model, typeof_impl
 
 from novikoff.numerics import spare_foreign
+from novikoff.numerics.caching import LoopCache
 from novikoff.numerics.clock import compiling_begins, compiling_ends
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -70,6 +67,10 @@ class Timed(event.Listener):
             if self._depth == 0 and self._collecting:
                 gc.enable()
         compiling_ends()
+        dispatcher = event.data["dispatcher"]
+        failed = tuple(event.data["args"]) not in dispatcher.overloads  # `event.is_failed` has the wrong sign
+        if failed and isinstance(dispatcher._cache, LoopCache):
+            dispatcher._cache.release()
 
 
 event.register("numba:compile", Timed())
@@ -128,94 +129,8 @@ def inner(function: Function) -> Function:
 
 
 def _dispatcher(function: Function, **given: Any) -> Function:
-    ways = {"nogil": True, "no_cfunc_wrapper": True, **given}
-    try:
-        dispatcher = numba.njit(cache=True, **ways)(function)
-    except RuntimeError:  # "cannot cache function: no locator available"
-        return cast(Function, numba.njit(**ways)(function))
-    index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(index, "_version"):  # a version of numba without it is left with its own stamp
-        # Not the source stamp: that is unpickled together with the signatures, which may name a module that is gone.
-        index._version = (index._version, stamp(function.__code__.co_filename))
-        index.save = forgiving(index.save)
+    dispatcher: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, **given)(function)
+    if hasattr(dispatcher, "enable_caching"):  # not with NUMBA_DISABLE_JIT
+        with contextlib.suppress(RuntimeError):  # "cannot cache function: no locator available"
+            dispatcher._cache = LoopCache(function)
     return cast(Function, dispatcher)
-
-
-def forgiving(save: Callable[..., None]) -> Callable[..., None]:
-    """Return a version of `save` that ignores an OSError: if the disk is full, the compiled loop still works."""
-
-    def call(*given: Any) -> None:
-        with contextlib.suppress(OSError):
-            save(*given)
-
-    return call
-
-
-PACKAGE = Path(__file__).parent.parent
-"""Folder of novikoff."""
-IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE)
-"""An import statement: the module and the names after `from`, or the modules after `import`."""
-
-
-@cache
-def stamp(file: str) -> tuple[Any, ...]:
-    """Return path, modification time and size of every file that loops in `file` depend on, and if indices are checked.
-
-    With NUMBA_BOUNDSCHECK numba compiles different code, but on its own would reuse cached code without checks.
-    """
-    found = ((path, os.stat(path)) for path in sources(file))
-    return bool(getattr(config, "BOUNDSCHECK", False)), *(
-        (os.path.relpath(path, PACKAGE), status.st_mtime_ns, status.st_size) for path, status in found
-    )
-
-
-def sources(file: str) -> list[str]:
-    """Return the files with compiled code, constants and records that `file` imports, directly or not, and `file`.
-
-    Imports of files with compiled code (`numerics` and `_loops`) are followed; of other files only the imported one
-    counts. A file outside of the package may depend on every file with compiled code.
-    """
-    if not file.startswith(f"{PACKAGE}{os.sep}"):
-        return sorted(map(str, [*PACKAGE.glob("numerics/*.py"), *PACKAGE.glob("*/_loops/*.py")]))
-    found, left = {file}, [file]
-    while left:
-        new = imported(left.pop()) - found
-        found |= new
-        left += filter(_followed, new)
-    return sorted(found)
-
-
-def _followed(file: str) -> bool:
-    """Return whether imports of an imported file count; an `__init__` imports modules when they are first used."""
-    folder, name = os.path.split(file)
-    return os.path.basename(folder) in ("numerics", "_loops") and name != "__init__.py"
-
-
-@cache
-def imported(file: str) -> frozenset[str]:
-    """Return the files of the package that `file` imports."""
-    found: set[str] = set()
-    for base, names, modules in IMPORT.findall(Path(file).read_text(encoding="utf-8")):
-        if base.startswith("."):
-            raise ImportError(f"{file} has a relative import: name the module in full.")
-        if base:
-            found.update(_files(base, whole=False))
-            for name in re.findall(r"\w+", names):
-                found.update(_files(f"{base}.{name}", whole=True))
-        for module in re.findall(r"[\w.]+", modules):
-            found.update(_files(module, whole=True))
-    return frozenset(found)
-
-
-@cache
-def _files(module: str, whole: bool) -> list[str]:
-    """Return the files of a module of the package: of a folder all if it is imported `whole`, otherwise `__init__`."""
-    first, *rest = module.split(".")
-    if first != PACKAGE.name:
-        return []
-    path = os.path.join(PACKAGE, *rest)
-    if os.path.isfile(f"{path}.py"):
-        return [f"{path}.py"]
-    if not rest or not os.path.isdir(path):
-        return []
-    return [str(one) for one in Path(path).glob("*.py" if whole else "__init__.py")]
