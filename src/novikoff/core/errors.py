@@ -17,7 +17,7 @@ by its flags (cli/output.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self, TypedDict, Unpack
@@ -246,6 +246,17 @@ def shown(value: object) -> str:
     except Exception:  # such as a list with an integer of 5,000 digits
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def close(given: object, known: Iterable[str], what: str = "") -> str:
+    """Return "Did you mean ...?" for the known name that is closest to a given one; "" if none is close."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    text = str(given)
+    found = next((name for name in names if name.lower() == text.strip().lower()), None)
+    found = found or next(iter(get_close_matches(text, names, 1, 0.7)), None)
+    return "" if found is None else f"Did you mean {what}{quoted(found)}?"
 
 
 def quoted(cell: object) -> str:

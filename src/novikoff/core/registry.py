@@ -262,6 +262,11 @@ def register(name: str, what: object = None, multiclass: object = None) -> Any:
     return what
 
 
+def made(spec: str) -> Any:
+    """Return a new learner from its spec, which game/specs.py parses: loaded by name, as the learners themselves are."""
+    return importlib.import_module("novikoff.game.specs").make(spec, "learner")
+
+
 def for_multiclass(name: str) -> Entry | None:
     """Return the multiclass counterpart of the learner of this name; None if there is none."""
     return MANY.get(name) or _registered_multiclass.get(name)

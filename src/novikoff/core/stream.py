@@ -53,6 +53,7 @@ class Stream(ABC):
         rows: Number of rows; None if it is unknown before reading.
         outcomes: "labels", or "numbers" for regression.
         numeric: Whether the labels look like numbers to predict.
+        counts: Whether the numbers must be whole and not negative.
         loss: Loss of the experts' predictions; None if unknown.
         bits: Logarithm of the number of columns, 2^bits, into which features are hashed; None if they are not hashed.
         unlabelled: Whether the source has no labels, and those of its batches are placeholders.
@@ -86,6 +87,7 @@ class Stream(ABC):
     rows: int | None = None
     outcomes: str = "labels"
     numeric: bool = False
+    counts: bool = False
     loss: str | None = None
     bits: int | None = None
     unlabelled: bool = False
@@ -131,7 +133,7 @@ class Stream(ABC):
         """
 
     def show_numbers(self) -> None:
-        """Switch to numbers as outcomes from the next pass on; valid if `numeric`."""
+        """Switch to numbers as outcomes from the next pass on."""
         self.outcomes = "numbers"
 
     def count(self) -> int | None:

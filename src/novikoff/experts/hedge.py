@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner
 from novikoff.core.nesting import Nested, Team
+from novikoff.core.registry import made
 from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
 from novikoff.core.types import (
@@ -78,7 +79,7 @@ class Hedge(Learner):
     """Team of learners of which one, drawn afresh in each round, is followed.
 
     Args:
-        learners: Distinct learners on the same examples; the team owns them from now on.
+        learners: Distinct learners on the same examples, or their specs; the team owns them from now on.
         horizon: Number of rounds, if known.
         by: Rule that moves the weights: "exponential-weights", "ada-hedge", "fixed-share" or a learner on losses.
         switches: Expected changes of the best learner, for "fixed-share".
@@ -116,14 +117,18 @@ class Hedge(Learner):
 
     def __init__(
         self,
-        learners: Sequence[Learner],
+        learners: Sequence[Learner | str],
         horizon: int | None = None,
         by: str | Learner = "exponential-weights",
         switches: int | None = None,
         seed: int = 0,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.learners = team(learners)
+        specs = isinstance(learners, (list, tuple)) and any(isinstance(one, str) for one in learners)
+        if specs and names is None:
+            names = [one if isinstance(one, str) else type(one).__name__ for one in learners]
+        players: Any = [made(one) if isinstance(one, str) else one for one in learners] if specs else learners
+        self.learners = team(players)
         self.domain, self.task = common_domain(self.learners), self.learners[0].task
         self._kind = np.int64 if self.task == "multiclass" else np.int8  # of labels
         self.seed = integer(seed, "seed", "a seed must be an integer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.adapt import is_learner
-from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
-from novikoff.core.labels import Numbering, one_label
+from novikoff.core.errors import InputError, MismatchError, NovikoffError, named, shown
+from novikoff.core.labels import Numbering, one_label, plain_label
 from novikoff.core.learner import Learner, Predictor, check_batch
 from novikoff.core.observer import Observer, Tracking
+from novikoff.core.registry import for_multiclass
 from novikoff.core.types import (
     Batch,
     Example,
@@ -27,9 +28,15 @@ from novikoff.core.types import (
     check_label,
     signs,
 )
+from novikoff.data.as_stream import check_many
+from novikoff.data.read_as import check_task
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
+from novikoff.data.tables.records import checked_schema, expanded, first_encoding, is_record
 from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
+from novikoff.game.prepare import RowShape, learner_for, recipe, scaled
+from novikoff.game.specs import Spec, for_numbers
+from novikoff.game.specs import task as task_of
 
 if TYPE_CHECKING:
     from novikoff.drift.monitor import DriftTest
@@ -39,6 +46,82 @@ if TYPE_CHECKING:
 
 SCORES_TOGETHER = 512
 """Number of buffered scores of single rounds."""
+
+
+class FirstRound:
+    """The learner of a spec before the first round, which decides about scaling and labels.
+
+    Args:
+        spec: Spec of the learner.
+        labels: Two labels, "multiclass", or None.
+        task: "classify", "regress", "count" or None.
+        table: Whether rows are known to be those of a table.
+    """
+
+    def __init__(self, spec: str | Spec, labels: Any, task: str | None, table: bool) -> None:
+        self._spec = recipe("Game", spec, None)
+        assert isinstance(self._spec, Spec)
+        check_task(task)
+        self._table, self._task = table, task
+        self._numbers = for_numbers(self._spec) if task in ("regress", "count") else None
+        self._two: list[Any] | None = None
+        self._many = labels == "multiclass" if isinstance(labels, str) else False
+        if isinstance(labels, str) and not self._many:
+            raise InputError(
+                'labels must be two values or "multiclass"', f"got {shown(labels)}", 'Write labels=("no", "yes").'
+            )
+        if labels is not None and not self._many:
+            values = [labels.negative, labels.positive] if isinstance(labels, Labels) else list(labels)
+            self._many = len(values) > 2
+            if not self._many and (len(values) < 2 or values[0] == values[1]):
+                do = 'Write labels=("no", "yes"), or labels="multiclass".'
+                raise InputError("labels must be two values or more", f"got {shown(labels)}", do)
+            self._two = None if self._many else [plain_label(one) for one in values]
+        if labels is not None and self._numbers is not None:
+            raise InputError(f"labels are for classification, and task={task!r} for numbers: leave one of them out.")
+
+    @property
+    def declared(self) -> bool:
+        """Whether the kind of outcomes is known before the first label."""
+        return self._two is not None or self._many or self._numbers is not None or task_of(self._spec) != "binary"
+
+    def ledger(self, x: Any = None, y: Any = None, by_id: bool = False) -> Ledger:
+        """Return the ledger of a new game for this first row and label; of a provisional one without them."""
+        spec, two, many = self._numbers or self._spec, self._two, self._many
+        if by_id and not self.declared:
+            raise InputError(
+                "labels must be declared in a game with ids", "got none", 'Write nk.Game(spec, labels=("no", "yes")).'
+            )
+        if y is not None and not self.declared:
+            spec, two, many = self._decided(one_label(y))
+        rows = RowShape(scaled=self._table or is_record(x), multiclass=many)
+        spec = scaled(spec, rows)
+        learner = learner_for(spec, rows)
+        if many and learner.task != "multiclass":
+            check_many(learner, True, str(spec), "the game")
+        ledger = Ledger(learner, source="rows", spec=str(spec))
+        if two is not None:
+            if learner.task != "binary":
+                raise InputError(f"two labels are for a binary learner: {spec} is for {learner.task}. Leave them out.")
+            ledger.labels = two
+        return ledger
+
+    def _decided(self, y: Any) -> tuple[Spec, list[Any] | None, bool]:
+        """Return spec, the two labels and whether there may be more, from the first label."""
+        spec = self._spec
+        if isinstance(y, bool):
+            return spec, [False, True], False
+        if y in (-1, 1) and type(y) is int:
+            return spec, [-1, 1] if y == -1 else None, False
+        if y == 0 and type(y) is int:
+            return spec, [0, 1], False
+        if isinstance(y, float) and self._task is None and not y.is_integer():
+            if for_numbers(spec) != spec:
+                return for_numbers(spec), None, False
+            do = 'Write nk.Game("auto-regression").'
+            raise InputError("labels must be text, booleans or whole numbers", f"got {y!r}", do)
+        multiclass = for_multiclass(spec.name) is not None
+        return spec, None, multiclass
 
 
 class Game:
@@ -53,14 +136,24 @@ class Game:
     `learn_one(id, y)`. From the first id on the game is played in the order in which labels arrive (late.py); served
     answers are counted separately, and certified. Repeating a call changes nothing.
 
+    Examples may be dicts with text, dates and missing values, from the first one on: they are encoded like rows of a
+    table (data/tables/records.py). Kinds of columns come from `schema`, or from the first row.
+
     Args:
-        learner: Learner, or any object with `predict_one` and `learn_one`.
+        learner: Learner, any object with `predict_one` and `learn_one`, or a spec such as "auto". The learner of a spec
+            is made for the first row and label: scaled if the row is a record, for many labels or for numbers.
         ledger: Ledger to continue; None for a new one.
         track: Whether to track comparators for learners whose theorems need them.
         observers: Observers of the game.
         most_pending: Maximum number of rounds that wait for labels, and of answered rounds that are remembered.
         expire_seconds: Seconds after which a missing label expires; None for never.
         drift: Drift test that watches from now on and is saved with the ledger: `nk.DriftTest()`.
+        labels: The two labels, negative first, or "multiclass" for any labels. None to decide from the first label:
+            -1 and +1, 0 and 1, or False and True are two labels; a number that is not whole is regression, if the spec
+            has such a form; everything else is multiclass.
+        task: "classify", "regress" or "count", as in `nk.play`; None to decide from the first label.
+        schema: Kind of each column, {"age": "number", "city": "category"}, or a table, frame or ledger that has the
+            columns; kinds are number, boolean, category, text and time. None to detect them from the first row.
 
     Example:
         >>> import novikoff as nk
@@ -70,14 +163,41 @@ class Game:
         ...     _ = game.learn_one(x, y)
         >>> game.ledger.mistakes
         3
+        >>> game = nk.Game("logistic", labels=("stay", "leave"))
+        >>> for x, y in [({"age": 31, "city": "Rome"}, "stay"), ({"age": None, "city": "Oslo"}, "leave")] * 5:
+        ...     _ = game.learn_one(x, y)
+        >>> game.predict_one({"age": 40, "city": "Oslo"})
+        'leave'
     """
 
     def __init__(
-        self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = (),
-        most_pending: int = MOST, expire_seconds: float | None = None, drift: DriftTest | None = None,
+        self, learner: Learner | str, ledger: Ledger | None = None, track: bool = True,
+        observers: Sequence[Observer] = (), most_pending: int = MOST, expire_seconds: float | None = None,
+        drift: DriftTest | None = None, labels: Any = None, task: str | None = None, schema: Any = None,
     ) -> None:  # fmt: skip
-        _check_learner(learner)
         _check_observers(observers)
+        self._schema = None if schema is None else checked_schema(schema)
+        self._first: FirstRound | None = None
+        self._only_ones = False
+        if isinstance(learner, (str, Spec)):
+            if ledger is not None:
+                raise MismatchError("a game continues with the learner of its ledger: pass ledger.learner, not a spec.")
+            self._first = FirstRound(learner, labels, task, self._schema is not None)
+            ledger = self._first.ledger()
+            learner = ledger.learner
+        elif labels is not None or task is not None:
+            what = "labels" if labels is not None else "task"
+            raise InputError(
+                f"{what} is for a learner made from a spec", f"got {named(learner)}", 'Write nk.Game("auto", ...).'
+            )
+        _check_learner(learner)
+        self._drift, self._given, self._tracks = drift, observers, track
+        self._most_pending, self._expire_seconds = most_pending, expire_seconds
+        self._open(learner, ledger)
+
+    def _open(self, learner: Learner, ledger: Ledger | None) -> None:
+        """Set up the game of a learner."""
+        track, observers, drift = self._tracks, self._given, self._drift
         self.ledger = ledger or Ledger(learner)
         self.player = self.ledger.player
         if learner is not self.player and learner is not self.ledger.learner:
@@ -96,7 +216,7 @@ class Game:
             self.ledger.drift = DriftWatch.begin(self.ledger, drift)
         self._watching += [one for one in (self.ledger.late, self.ledger.drift) if one is not None]
         self._watching += observers
-        self._by_id = ById(self, most_pending, expire_seconds)
+        self._by_id = ById(self, self._most_pending, self._expire_seconds)
         self._scoring = self.player.within if self.ledger._signs and self.player.tells_scores else None
         self._waiting, self._waiting_labels = self.ledger.ranking.waiting, self.ledger.ranking.labels
         self._noted: list[LabelValue] | None = None
@@ -119,21 +239,61 @@ class Game:
             at: Time in seconds; None for now.
         """
         if id is not None:
+            self._begin(x, None, by_id=True)
             return self._by_id.predict(x, id, at).prediction
+        if self._first is not None and not self._first.declared:
+            return None
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
         prediction = self._predict_one(x)
         return prediction if labels is None else labels.decode(prediction)
 
     def _predict_one(self, x: Example) -> Prediction:
         """Return the prediction for x in the learner's labels."""
-        return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
+        return self.player.predict_one(self.encoded(x))
+
+    def encoded(self, x: Example, learn: bool = False) -> Example:
+        """Return x as the learner takes it: rows of a frame and dicts of mixed values are encoded.
+
+        Args:
+            x: Example.
+            learn: Whether x is learned from: new columns and categories then become features.
+        """
+        ledger = self.ledger
+        if type(x) is np.ndarray:
+            return x
+        encoding = ledger.encoding
+        if encoding is None and isinstance(x, Mapping):
+            if ledger.rounds == 0 and self._begins_table(x):
+                encoding = first_encoding(x, self._schema)
+                if learn:
+                    ledger.read_by(encoding)
+            elif is_record(x):
+                return expanded(x)
+            else:
+                return x
+        return adopted_row(x, encoding, ledger.feature_names, learn=learn)
+
+    def _begins_table(self, x: Mapping[Any, Any]) -> bool:
+        """Return whether the first row is a record, and nothing was learned before."""
+        features = self.player.features
+        known = features is not None and features.kind is not None
+        return not known and (self._schema is not None or is_record(x))
+
+    def _begin(self, x: Example, y: Any, by_id: bool = False) -> None:
+        """Make the learner of a spec for the first row and label, if that has not been done."""
+        if self._first is None or (self.ledger.late is not None and self.ledger.late.pending is not None):
+            return
+        ledger = self._first.ledger(x, y, by_id)
+        self._only_ones = not self._first.declared and type(y) is int and y == 1
+        self._open(ledger.learner, ledger)
+        self._first = self._first if by_id else None
 
     def predict_set(self, x: Example) -> tuple[LabelValue, ...]:
         """Return the prediction set for x, in the user's labels (conformal/conformal.py)."""
         if not self.player.covers:
             raise InputError(f"prediction sets need a conformal learner: {type(self.learner).__name__} is not one.")
-        ledger, labels = self.ledger, self._users_labels()
-        prediction = self.player.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
+        labels = self._users_labels()
+        prediction = self.player.predict_set(self.encoded(x))
         return (
             prediction if labels is None or self.player.task == "regression" else tuple(map(labels.decode, prediction))
         )
@@ -150,6 +310,8 @@ class Game:
         """
         late = self.ledger.late
         by_id = late is not None and late.pending is not None
+        if self._first is not None and not by_id:
+            self._begin(x, y)
         if weight != 1:
             return self._learn_weighted(x, y, weight, by_id)
         if by_id:
@@ -205,6 +367,9 @@ class Game:
         return self.ledger.late
 
     def _learn_one(self, x: Example, y: Outcome, weight: int | None = None) -> LabelValue:
+        if self._only_ones and type(y) is int and y != 1:  # the first labels were 1: the other one is 0 or -1
+            self.ledger.labels = [0, 1] if y == 0 else None
+            self._only_ones = False
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
         if isinstance(labels, Numbering):
             labels.cut(self.player.labels or 0)  # remove the label of a rejected round
@@ -271,14 +436,28 @@ class Game:
         return left
 
     def _play_round(self, x: Example, y: Any, weight: int | None = None) -> Label:
+        if type(x) is np.ndarray:
+            return self._play_encoded(x, y, weight, None)
+        known = self.ledger.encoding
+        kept = None if known is None else known.kept()
+        try:
+            names = columns_of_row(x, known)
+            row = self.encoded(x, learn=True)
+            if (encoding := self.ledger.encoding) is not None and (names is not None or known is None):
+                names = encoding.features
+                if isinstance(row, np.ndarray):
+                    self.player.widen_all(len(row))
+            return self._play_encoded(row, y, weight, names)
+        except NovikoffError:
+            if known is None:
+                self.ledger.encoding = self.player.encoding = None
+            else:
+                known.forget(kept)
+            raise
+
+    def _play_encoded(self, x: Example, y: Any, weight: int | None, names: Sequence[str] | None) -> Label:
+        """Play the round of an encoded row; `names` are those of its features."""
         player, ledger = self.player, self.ledger
-        names = None if type(x) is np.ndarray else columns_of_row(x, ledger.encoding)
-        if names is not None:
-            x = adopted_row(x, ledger.encoding, ledger.feature_names, learn=True)
-            if ledger.encoding is not None:
-                names = ledger.encoding.features
-                if isinstance(x, np.ndarray):
-                    player.widen_all(len(x))
         chance = None  # probability of the label y, which must be read before the learner sees y
         if player.draws and player.learns_labels and not player.learners:
             y = check_label(y, player.labels)
@@ -361,8 +540,6 @@ def users_labels(learner: Predictor, known: list[LabelValue] | None) -> Labels |
 def _check_learner(learner: object) -> None:
     """Raise an error if `learner` is not a learner, with advice on what to pass."""
     must = "a game must have a learner"
-    if isinstance(learner, str):
-        raise SpecError(must, f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner').")
     if isinstance(learner, Ledger):
         raise InputError(must, "got a ledger", "Pass its learner and the ledger: nk.Game(ledger.learner, ledger).")
     if not is_learner(learner):

@@ -28,6 +28,7 @@ from novikoff.data.as_stream import (
     goes_on,
     pieces,
 )
+from novikoff.data.read_as import Reading, check_counts, read_as
 from novikoff.data.tables.alignment import adopted
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
@@ -59,6 +60,9 @@ def play(
     candidates: int | HypothesisReservoir = 0,
     observers: Sequence[Observer] = (),
     labels: str | None = None,
+    label: str | int | None = None,
+    positive: object = None,
+    task: str | None = None,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -66,8 +70,9 @@ def play(
         learner: A learner, used as it is; a spec ("perceptron:bias=1"), made for the environment with columns of tables
             and dense arrays scaled (prepare.py); or None for `auto` (`auto-regression` if outcomes are numbers).
         environment: A path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) with X dense or
-            scipy.sparse, a data frame with a label column, or an iterable of (x, y); for a learner on losses, an array
-            (rounds, experts).
+            scipy.sparse, a data frame with a label column, an iterable of dicts that contain their label, or of
+            (x, y); for a learner on losses, an array (rounds, experts). Dicts may have text, dates and missing values:
+            they are rows of a table (data/tables/records.py).
         rounds: Maximum number of rounds; required against an adversary. A weighted row is always completed.
         passes: Number of passes over the stream.
         record: Whether to store every prediction in the ledger.
@@ -79,6 +84,10 @@ def play(
         observers: Observers of the game (observer.py), such as `Calls(function)` for progress.
         labels: "multiclass" if there are or may be more than two labels, numbered by first appearance; None to decide
             from the first rows.
+        label: Column of the label, by name or number, or key of dicts; None as in `nk.CSV`.
+        positive: Label that is +1; every other label is -1.
+        task: "classify" to predict labels, even if they are many numbers; "regress" to predict numbers; "count" for
+            whole numbers from 0, which is checked. None to decide from the first rows.
 
     Returns:
         The ledger, with counts, metrics and `certify()`.
@@ -97,6 +106,8 @@ def play(
     if rounds is not None:
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
+    if isinstance(learner, str) or learner.task in ("binary", "multiclass", "regression"):
+        environment = read_as(environment, Reading(label, positive, task))
     if isinstance(learner, str):
         learner, spec, environment = prepare(spec or learner, environment, labels == "multiclass")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),
@@ -181,6 +192,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
             if numbering is None:
                 _note_labels(ledger, stream, begins)
             played = ledger.rounds
+            check_counts(stream, piece.y, piece.first)
             if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
                 game.player.widen_all(piece.x.shape[1])
             try:

@@ -10,9 +10,9 @@
 Each `learn_one` is a round of the game: the prediction is recorded, then the learner learns. With an integer weight w
 the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one` has no side effects.
 Labels are False and True, or any two values, of which the first seen is -1; with labels="multiclass", any number.
-Features have names or integers as keys, and numbers as values; new ones may appear later. Predictions equal those of
-`nk.play(learner, [(x, y), ...])`: single rows are not scaled. Conversely, `novikoff.wrap(model)` turns a River model
-into a learner.
+Features have names or integers as keys, and numbers as values; new ones may appear later. If the first row has text,
+dates or missing values, rows are encoded like those of a table, and scaled (data/tables/records.py). Predictions equal
+those of `nk.play(learner, [(x, y), ...])`. Conversely, `novikoff.wrap(model)` turns a River model into a learner.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
 from novikoff.core.types import Batch, Example, Outcome
 from novikoff.data.as_stream import check_asked
+from novikoff.data.tables.records import is_record
 from novikoff.game import specs
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import packed, unpacked
-from novikoff.game.prepare import RowShape, learner_for
+from novikoff.game.prepare import RowShape, learner_for, scaled
 
 try:
     from river import base
@@ -50,7 +51,11 @@ class _Model(base.Estimator):
         if not isinstance(made, str):
             do = 'Pass its spec: "logistic", or "perceptron:bias=1".'
             raise SpecError("learner must be the spec of a learner", f"got {named(made)}", do)
-        learner = learner_for(specs.parse(made), RowShape(multiclass=multiclass), {"seed": self.seed})
+        self._make(RowShape(multiclass=multiclass))
+
+    def _make(self, rows: RowShape) -> None:
+        """Start a game with a new learner for such rows."""
+        learner = learner_for(scaled(specs.parse(self.learner), rows), rows, {"seed": self.seed})
         if learner.domain.kind not in ("vector", "any"):
             raise MismatchError(
                 f"the learner must take vectors: {self.learner} needs {learner.domain}. See novikoff list."
@@ -61,6 +66,12 @@ class _Model(base.Estimator):
         self._game = Game(ledger.learner, ledger, track=self.certified)
         self._player: Any = ledger.player
         self._predict = ledger.learner.predict_one
+
+    def _learn(self, x: Example, y: Any, weight: int) -> None:
+        """Play a round; before the first one, the learner is made again if the row is a record of mixed values."""
+        if not self.ledger.rounds and not self._player.encoding and is_record(x):
+            self._make(RowShape(scaled=True, multiclass=self._player.task == "multiclass"))
+        self._game.learn_one(x, y, weight=weight)
 
     @property
     def ledger(self) -> Ledger:
@@ -136,7 +147,7 @@ class NovikoffClassifier(_Model, base.Classifier):
         """Play a round with x and y; with an integer weight `w`, play it w times."""
         weight = _whole(w)
         if self.labels is not None:
-            self._game.learn_one(x, y, weight=weight)
+            self._learn(x, y, weight)
             return
         if y is None or y != y:
             raise InputError(f"y must be a label: got {y!r}. Leave rows without one out.")
@@ -152,14 +163,16 @@ class NovikoffClassifier(_Model, base.Classifier):
             raise InputError(f'labels must be {known}: got {y!r}. Pass labels="multiclass" for more than two.')
         if weight == 0:
             return
-        self._game.learn_one(x, code, weight=weight)
+        self._learn(x, code, weight)
         self._values, self._begun = values, True
 
     def predict_one(self, x: Example, **kwargs: object) -> Any:
         """Predict the label of x; None while no label is known."""
         if self.labels is not None:
             return self._game.predict_one(x)
-        return self._values[self._predict(x) > 0] if self._values[1] is not None else self._values[0]
+        if self._values[1] is None:
+            return self._values[0]
+        return self._values[self._predict(self._game.encoded(x)) > 0]
 
     def predict_proba_one(self, x: Example, **kwargs: object) -> dict[Any, float]:
         """Return the probability of each label; only for learners with probabilities, or randomised ones."""
@@ -167,6 +180,7 @@ class NovikoffClassifier(_Model, base.Classifier):
         if not (player.probable or player.draws):
             # NotImplementedError, as in River's models.
             raise NotImplementedError(f"{self.learner} has no probabilities: try ftrl or auto")
+        x = self._game.encoded(x)
         if self.labels is not None:
             numbering = self._game.numbering
             assert numbering is not None
@@ -204,7 +218,7 @@ class NovikoffRegressor(_Model, base.Regressor):
 
     def learn_one(self, x: Example, y: float, w: float = 1) -> None:
         """Play a round with x and y; with an integer weight `w`, play it w times."""
-        self._game.learn_one(x, float(y), weight=_whole(w))
+        self._learn(x, float(y), _whole(w))
 
     def predict_one(self, x: Example, *, ahead: bool = False, **kwargs: object) -> float:
         """Predict the number of x.
@@ -215,6 +229,7 @@ class NovikoffRegressor(_Model, base.Regressor):
                 leaves out the member that repeats the last outcome. River does not pass this, so the caller must.
             kwargs: Ignored.
         """
+        x = self._game.encoded(x)
         if ahead:
             return float(self._player.predict_ahead(Batch([x], np.zeros(1), 1))[0])
         return float(self._predict(x))

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.core.errors import Advice, MismatchError, Option
+from novikoff.core.errors import Advice, MismatchError, Option, SourceError
 from novikoff.core.stream import Stream
 from novikoff.core.types import Example
 from novikoff.data.column_names import matched, matched_row, mismatch, names_of_row
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import Column
-from novikoff.data.tables.encoding import Encoding
+from novikoff.data.tables.encoding import Encoding, Surprises
+from novikoff.data.tables.records import cell_value, values_of_row
 from novikoff.data.tables.table import Table
 
 
@@ -61,25 +62,37 @@ def adopted(
 
 
 def adopted_row(
-    x: Example, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner", learn: bool = False
+    x: Example, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner", learn: bool = False,
+    surprises: Surprises | None = None,
 ) -> Example:  # fmt: skip
     """Return a row of a pandas frame with the features of that encoding or these names; other examples unchanged.
 
     The label may be among its values. With an encoding, a mapping from columns to values is a row too, like a JSON
-    object: absent columns are missing values.
+    object: absent columns are missing values. Columns that an open encoding does not know are added if `learn`, and
+    ignored otherwise.
     """
     if type(x) is np.ndarray or (encoding is None and type(x) is dict):
         return x
     shown = columns_of_row(x, encoding)
     if encoding is None or shown is None:
         return matched_row(x, names, whose)
-    known = [column.name for column in encoding.columns]
-    missing = [name for name in known if name not in shown and not isinstance(x, Mapping)]
-    new = [name for name in shown if name not in known and name != encoding.label]
-    if missing or new:
-        raise mismatch("x", whose, missing, new)
-    rows = encoding.rows(arrays_of_row(x, encoding), 1, learn)
-    return rows[0].astype(np.float64) if isinstance(rows, np.ndarray) else next(iter(rows.rows()))
+    if not encoding.open:
+        known = [column.name for column in encoding.columns]
+        missing = [name for name in known if name not in shown and not isinstance(x, Mapping)]
+        new = [name for name in shown if name not in known and name not in (encoding.label, *encoding.left_out)]
+        if missing or new:
+            raise mismatch("x", whose, missing, new)
+    values = values_of_row(x, encoding, learn)
+    try:
+        if not encoding.dense:
+            return encoding.row(values, learn, surprises)
+        arrays = {column.name: cells.array([values[column.name]], column.kind) for column in encoding.columns}
+        rows = encoding.rows(arrays, 1, learn, surprises)
+    except SourceError as error:
+        error.where.pop("row", None)  # there is one row only
+        raise
+    assert isinstance(rows, np.ndarray)
+    return rows[0].astype(np.float64)
 
 
 def arrays_of_row(x: Any, encoding: Encoding) -> dict[str, Any]:
@@ -94,9 +107,3 @@ def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | No
     if encoding is not None and isinstance(x, Mapping) and all(isinstance(key, str) for key in x):
         return tuple(x)
     return names_of_row(x)
-
-
-def cell_value(value: object) -> object:
-    """Return a value of pandas as a Python value; None if it is missing."""
-    nothing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
-    return None if nothing else value.item() if isinstance(value, np.generic) else value

@@ -156,7 +156,7 @@ def moments(array: pa.Array, column: Column) -> NDArray[np.float64]:
         return _moments_of_text(array, column)
     array = plain(array)
     kind = array.type
-    if pa.types.is_date(kind):
+    if pa.types.is_date(kind) or pa.types.is_null(kind):
         array = array.cast(pa.timestamp("s"))
     elif not pa.types.is_timestamp(kind):
         raise bad_cell(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))

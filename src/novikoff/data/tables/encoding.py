@@ -5,6 +5,8 @@ Indices
     `colour=red`, `age is missing`. So the numbering does not depend on batch sizes or on the source. With `bits`,
     features are hashed instead, and nothing is stored; tables with a text column are always hashed.
     If a column has the name of another column's feature, `colour=red`, these features get a mark: `colour'=red`.
+    An open encoding, that of rows which arrive one by one (data/tables/records.py), also takes columns that appear
+    later: they are numbered in the order of their first values.
 Rows
     Dense while all columns are numeric; the first missing value of a column adds a feature: from the first row on if
     it is among the rows used for detection, otherwise from its row on, where rows grow wider.
@@ -17,6 +19,7 @@ At prediction
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -26,15 +29,20 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import ModelFileError, SourceError
+from novikoff.core.errors import InputError, ModelFileError, SourceError
 from novikoff.core.state import Argument, Coded, Count, Stateful, Value, Values, is_of, require, words
-from novikoff.core.types import Sparse, State
+from novikoff.core.types import CheckedRow, Sparse, State
 from novikoff.data.hashing import murmur, words_of
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
+from novikoff.numerics.total import Total
 
 TEXT_BITS = 18
 """Bits of the hash of tables with a text column, by default."""
+MEAN_ROWS = 1000
+"""Number of first numbers of a column in its mean, in an open encoding; as many as tables look at."""
+EXACT = 2**53
+"""Bound of integers that are doubles."""
 MARK = re.compile("=|: | is missing")
 """Separators between the column name and the rest of a feature name."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -117,6 +125,7 @@ class Encoding(Stateful):
         left_out: Columns that are not learned from, and ignored in other tables too.
         weight: Column of row weights, not needed for prediction.
         label_weights: Weight of rows by label.
+        open: Whether columns may be added; rows are then sparse even if all columns are numeric.
 
     Attributes:
         dense: Whether all columns were numeric from the start.
@@ -124,6 +133,7 @@ class Encoding(Stateful):
         begins: First time of each column of dates.
         means: Mean of the first rows of each numeric column: the value of a number missing only at prediction.
         gaps: Numeric columns with missing values, if features are hashed.
+        sums: Sum, its compensation and count of the first numbers of each column, if the encoding is open.
     """
 
     fields = (
@@ -141,24 +151,31 @@ class Encoding(Stateful):
         Coded("begins", dict, lambda saved: _by_name(float)(saved), "times by column"),
         Coded("means", dict, lambda saved: _by_name(float)(saved), "means by column", default=dict),
         Values("gaps", str, at="_hashed_gaps", default=list, assigned=False),
+        Argument("open", bool, default=lambda: False),
+        Coded("sums", lambda sums: {name: list(one) for name, one in sums.items()}, lambda saved: _sums(saved),
+              "sums by column", default=dict),
     )  # fmt: skip
     described = "a table"
 
     def __init__(
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
         left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, int] | None = None,
+        open: bool = False,
     ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS
         self.bits, self.named, self.label, self.left_out, self.weight = bits, named, label, list(left_out), weight
         self.label_weights = dict(label_weights or {})
-        self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
+        self.open = open
+        numeric = all(column.kind in ("number", "boolean") for column in self.columns)
+        self.dense = bits is None and numeric and not open
         self._stems = _stems([column.name for column in self.columns])
         self.places: dict[str, int] = {}
         self.begins: dict[str, float] = {}  # first time of each column of dates
         self.means: dict[str, float] = {}
         self.gaps: set[str] = set()
+        self.sums: dict[str, tuple[float, float, int]] = {}
         if bits is None:
             for column in self.columns:
                 if column.kind in ("number", "boolean"):
@@ -181,6 +198,50 @@ class Encoding(Stateful):
         self.columns[self.columns.index(column)] = known
         return known
 
+    def admit(self, column: Column) -> None:
+        """Add a column to an open encoding, after all others.
+
+        Raises:
+            InputError: If its name is that of a feature of another column, such as `colour=red` next to `colour`.
+        """
+        if column.kind == "text" and self.bits is None:  # text needs hashing
+            column = Column(column.name, "category")
+        stems = _stems([*(one.name for one in self.columns), column.name])
+        if any(stems.get(one.name, one.name) != self._stem(one) for one in self.columns):
+            raise InputError(
+                "a new column must not be named like a value of another one",
+                f"got {column.name!r}",
+                "Rename it, or send it from the first row on.",
+            )
+        self.columns.append(column)
+        self._stems = stems
+
+    def kept(self) -> tuple[object, ...]:
+        """Return what a row may change, for `forget`."""
+        return (
+            list(self.columns), len(self.places), dict(self.begins), set(self.gaps), dict(self.sums), dict(self.means),
+        )  # fmt: skip
+
+    def forget(self, kept: tuple[Any, ...]) -> None:
+        """Return to the result of `kept`, because the row since then was rejected."""
+        self.columns, places, self.begins, self.gaps, self.sums, self.means = kept
+        self._stems = _stems([column.name for column in self.columns])
+        while len(self.places) > places:
+            self.places.popitem()
+
+    def add_to_means(self, first: Mapping[str, object]) -> None:
+        """Add the numbers of one row to the means of an open encoding, as `average` does with the first rows."""
+        for column in self.columns:
+            value = first.get(column.name)
+            if column.kind in ("number", "boolean") and isinstance(value, (int, float)) and value == value:
+                total, lost, count = self.sums.get(column.name, (0.0, 0.0, 0))
+                if count < MEAN_ROWS:
+                    sum = Total(total, lost)
+                    sum.add(float(value))
+                    self.sums[column.name] = sum.sum, sum.lost, count + 1
+                    if math.isfinite(mean := float(sum) / (count + 1)):
+                        self.means[column.name] = mean
+
     def average(self, first: Mapping[str, Sequence[object]]) -> None:
         """Store the means of the numeric columns, from their first cells."""
         for column in self.columns:
@@ -189,7 +250,10 @@ class Encoding(Stateful):
                     values = cells.numbers(cells.array(list(first[column.name]), column.kind), column)
                     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
                     if len(known):
-                        self.means[column.name] = float(np.sum(known / len(known)))  # the sum alone could overflow
+                        total = Total()
+                        total.add_all(known.astype(np.float64))
+                        mean = float(total) / len(known)
+                        self.means[column.name] = mean if math.isfinite(mean) else float(np.sum(known / len(known)))
 
     def rows(
         self, arrays: Mapping[str, Any], count: int, learn: bool = True, surprises: Surprises | None = None
@@ -247,6 +311,35 @@ class Encoding(Stateful):
             gaps = (row for row, cell in enumerate(cells[column.name]) if is_missing(cell, NO_NUMBER) or cell != cell)
             new += [(row, j) for row in islice(gaps, 1)]
         self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
+
+    def row(self, values: Mapping[str, object], learn: bool = True, surprises: Surprises | None = None) -> CheckedRow:
+        """Return the features of one sparse row, as `rows` does, from Python values by column; None where missing."""
+        surprises = surprises or Surprises()
+        if self.bits is not None:
+            arrays = {one.name: cells.array([values.get(one.name)], one.kind) for one in self.columns}
+            found = self.rows(arrays, 1, learn, surprises)
+            assert isinstance(found, Sparse)
+            return next(iter(found.rows()))
+        entries: list[tuple[str, float]] = []
+        for column in self.columns:
+            value = values.get(column.name)
+            simple = column.kind == "number" and type(value) in (int, float) and abs(value) < EXACT  # type: ignore[arg-type]
+            if simple:
+                entries.append((column.name, float(value)))  # type: ignore[arg-type]
+            elif column.kind == "category" and type(value) is str and not is_missing(value, NO_FEATURE):
+                name = f"{self._stem(column)}={cells.spelled(value.strip())}"
+                if not learn and name not in self.places:
+                    surprises.note_category(column.name, 1, value.strip())
+                entries.append((name, 1.0))
+            else:
+                for slot in self._slots(column, cells.array([value], column.kind), learn, surprises):
+                    code = slot.codes if isinstance(slot.codes, int) else int(slot.codes[0])
+                    if code >= 0:
+                        amount = slot.values if isinstance(slot.values, float) else float(slot.values[0])
+                        entries.append((slot.names[code], amount))
+        places = self._placed([name for name, _ in entries if name not in self.places], learn)
+        indices = np.fromiter((places[name] for name, _ in entries), np.uint32, len(entries))
+        return CheckedRow((indices, np.array([value for _, value in entries], dtype=np.float64)))
 
     def _slots(self, column: Column, array: object, learn: bool, surprises: Surprises) -> Iterable[Slot]:
         """Yield the entries of a column."""
@@ -401,9 +494,10 @@ class Encoding(Stateful):
         """Return whether all features known to both have the same index; one may know more."""
         if self is other:
             return True
-        if self.bits != other.bits or len(self.columns) != len(other.columns):
+        grown = self.open and other.open
+        if self.bits != other.bits or (len(self.columns) != len(other.columns) and not grown):
             return False
-        columns = zip(self.columns, other.columns, strict=True)
+        columns = zip(self.columns, other.columns, strict=False)
         same = all(
             a == b or (a.name == b.name and "unknown" in (a.kind, b.kind)) for a, b in columns
         )  # an unknown column gets its kind from its first value
@@ -431,6 +525,14 @@ def _by_name(kind: type) -> Callable[[Any], dict[str, Any]]:
         return {name: kind(value) for name, value in saved.items()}
 
     return read
+
+
+def _sums(saved: Any) -> dict[str, tuple[float, float, int]]:
+    """Return the saved sums of columns."""
+    found = {name: (float(sum), float(lost), int(count)) for name, (sum, lost, count) in saved.items()}
+    if not all(isinstance(name, str) and 0 < one[2] <= MEAN_ROWS for name, one in found.items()):
+        raise ValueError("not a sum and a count for each name")
+    return found
 
 
 def _columns(saved: Any) -> list[Column]:

@@ -124,6 +124,7 @@ class Table(Stream):
         ignored = [name for name in reader.names[reader.index :] if name not in in_use]
         self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
         self.encoding.average(head)
+        self.encoding.open = reader.grows and used is None and not self.encoding.dense
         self._foresee()
         self._learn, self._adopted, self._surprises = True, False, Surprises()
         if self._labels is not None:
@@ -362,7 +363,7 @@ class Table(Stream):
         try:
             for whole in pieces if labels is None else labels.settled(pieces, self._reader):
                 looked = len(self._first[self._reader.names[0]]) - read
-                for piece in cut_where_known(whole, looked, self.encoding, self._sources):
+                for piece in self._known_pieces(whole, looked):
                     known = self.encoding.width
                     x, y, counts, error = self._rows(piece)
                     self._check_known()
@@ -386,6 +387,12 @@ class Table(Stream):
                 self._check_met()
         finally:
             self._update_notes()
+
+    def _known_pieces(self, piece: Piece, looked: int) -> Iterator[Piece]:
+        """Yield the piece, split where a column first has a value: one of unknown kind, or one that is new."""
+        for part in cut_where_new(piece, self.encoding, self._sources, self._reader, self._learn):
+            yield from cut_where_known(part, looked, self.encoding, self._sources)
+            looked -= part.rows
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: without the piece behind the last batch, which holds functions."""
@@ -507,6 +514,42 @@ def _known(position: Position) -> list[int]:
 def _played(position: Position) -> int:
     """Return the number of rounds up to a position: rows, unless they are weighted."""
     return count_at(position, "played" if "played" in position else "row")
+
+
+def cut_where_new(
+    piece: Piece, encoding: Encoding, sources: dict[str, str], reader: Reader, learn: bool
+) -> Iterator[Piece]:  # fmt: skip
+    """Yield the piece, split where a column that is not in the first rows has its first value; add it there.
+
+    Args:
+        piece: Rows to split.
+        encoding: Encoding of the table.
+        sources: Name in the table of each column of the encoding, which gets the new ones.
+        reader: Reader of the table.
+        learn: Whether new columns may be added; otherwise they are ignored.
+    """
+    new = [name for name in piece.arrays if name not in reader.names and name not in sources]
+    if not new or not learn:
+        yield piece
+        return
+    firsts = []
+    for name in new:
+        codes = cells.distinct(piece.arrays[name], NO_FEATURE)[1]
+        if (codes >= 0).any():
+            firsts.append((int(np.argmax(codes >= 0)), name))
+    done = 0
+    for first, name in sorted(firsts, key=lambda one: one[0]):
+        if not encoding.open:
+            must, was = "rows must have the keys of the first ones", f"has a new key, {quoted(name)}"
+            do = "Add it to the first row, with the value None if there is none."
+            raise SourceError(must, was, do, **piece.where(first - done)).at(source=reader.name)
+        if first > done:
+            before, piece = piece.cut(first - done)
+            yield before
+            done = first
+        encoding.admit(recognise(name, cells.plain(piece.arrays[name]).slice(0, 1).to_pylist()))
+        sources[name] = name
+    yield piece
 
 
 def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapping[str, str]) -> Iterator[Piece]:

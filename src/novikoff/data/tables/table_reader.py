@@ -66,6 +66,7 @@ class Reader(ABC):
         needed: Column of labels or outcomes, which must not be missing; None if there is none.
         first: Start of the part to read, in rows or bytes.
         last: End of that part; None for the end of the source.
+        grows: Whether pieces may have columns that are not among `names`, from the row of their first value on.
     """
 
     names: Sequence[str]
@@ -73,6 +74,7 @@ class Reader(ABC):
     index = 0
     levels: Sequence[str] = ()
     rereadable = independent = fixed = True
+    grows = False
     rows: int | None = None
     needed: str | None = None
     most_bad = 0
