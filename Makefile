@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray test-wheel names transcripts browser check bench clean
+.PHONY: help demo docs notebooks package proofs coq test test-all test-bounds test-minima test-ray test-wheel names transcripts browser check bench clean
 
 help:
 		@echo "Try it"
@@ -13,11 +13,13 @@ help:
 	@echo "  make test         run the tests"
 	@echo "  make test-all     run the slow tests too, with more random examples"
 	@echo "  make check        run ruff, mypy --strict and import-linter"
+	@echo "  make proofs       compile the machine-checked theorems, and print what they rest on"
 	@echo "  make test-bounds  test model files and resumed games with bounds checking in compiled code"
 	@echo "  make test-minima  run a short test on the oldest packages that pyproject.toml allows"
 	@echo "  make test-ray     install Ray (80 MB) and run the tests on it"
 	@echo "  make test-wheel   build wheel and sdist, and try both in empty environments"
 	@echo "  make browser      install Chromium with apt, for the tests of the web page"
+	@echo "  make coq          install Coq with apt, for make proofs"
 	@echo "Renew"
 	@echo "  make names        update the lists of names, after a new learner, theorem, adversary or format"
 	@echo "  make transcripts  update recorded output in tests and documentation, after an intended change"
@@ -109,6 +111,14 @@ test-ray: .venv/.test
 browser: # without a browser the tests of the web page are skipped
 	@command -v chromium-headless-shell chromium google-chrome >/dev/null \
 		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell; }
+
+coq:
+	@command -v coqc >/dev/null || ! command -v apt-get >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends coq; } \
+		|| echo "Coq could not be installed with apt."
+
+proofs: coq
+	$(PYTHON) proofs/check_proofs.py
 
 names: .venv/.test
 	$(BIN)/python docs/making/names.py

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from making import decisions, learners, notebooks, reference, theorems  # noqa: E402
+from making import decisions, learners, notebooks, proofs, reference, theorems  # noqa: E402
 
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 """Pages of the site that are in the root of the repository."""
@@ -23,7 +23,7 @@ _made: dict[str, str | bytes] = {}
 def on_config(config: Any) -> Any:
     """Generate the pages, and replace "learners/*" in the navigation by the pages of that folder."""
     _made.clear()
-    for room in (learners, theorems, reference, decisions, notebooks):
+    for room in (learners, theorems, proofs, reference, decisions, notebooks):
         _made.update(room.pages())
     _made.update({name: (ROOT / name).read_text(encoding="utf-8") for name in ABOVE})
     config.nav = _listed(config.nav)
@@ -48,6 +48,7 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
     else:
         up = "../" * (path.count("/") + 1)
         text = text.replace(f"]({up}README.md", f"]({up[3:]}index.md")
+        text = re.sub(rf"\]\({up}proofs/(\w+)\.v", rf"]({up[3:]}proofs/\1.md", text)
         for name in ABOVE:
             text = text.replace(f"]({up}{name}", f"]({up[3:]}{name}")
     return re.sub(r"(\]\([\w./]*decisions)/?\)", r"\1/index.md)", text)

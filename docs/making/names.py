@@ -1,9 +1,9 @@
 """`make names`: renew the files that list every name, from the registry, the docstrings and the cases of theorems.
 
-`__init__.pyi`, `adversaries/__init__.py`, glossary.md, errata.md and lectures.md are rewritten as a whole. The pages
-learners/index.md, stability.md, status.md and architecture.md get a row or a word for each new name, which states only
-what the tests check. Existing rows are kept, so that any row may be edited by hand; a row whose name no longer exists
-is removed.
+`__init__.pyi`, `adversaries/__init__.py`, proofs/Assumptions.v, glossary.md, errata.md and lectures.md are rewritten
+as a whole. The pages learners/index.md, stability.md, status.md and architecture.md get a row or a word for each new
+name, which states only what the tests check. Existing rows are kept, so that any row may be edited by hand; a row whose
+name no longer exists is removed. The table of machine-checked theorems in status.md comes from proofs/index.toml.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tests")]
 
 import novikoff as nk  # noqa: E402
+from making import proofs  # noqa: E402
 from making.docstrings import escape, sections  # noqa: E402
 from making.theorems import owners  # noqa: E402
 from novikoff.core.certificate import DECLARED  # noqa: E402
@@ -32,12 +33,16 @@ MADE = "# Made by `make names` from core/registry.py: do not edit."
 AREAS = {"finite": "finite classes", "experts": "experts", "bandits": "bandits", "conformal": "sets and drift"}
 """Area of stability.md of the learners of a family; others are learners for labels or for numbers."""
 
+CHECKED = "machine-checked.md) page has what that means.\n"
+"""End of the paragraph of status.md before the table of machine-checked theorems."""
+
 
 def renewed() -> dict[Path, str]:
     """Return the text of each file as it should be."""
     package, docs = ROOT / "src" / "novikoff", ROOT / "docs"
     made = {package / "__init__.pyi": public_names(), package / "adversaries" / "__init__.py": adversaries()}
     made |= {docs / "glossary.md": glossary.page(), docs / "errata.md": errata.page(), docs / "lectures.md": page()}
+    made[ROOT / "proofs" / "Assumptions.v"] = proofs.check_proofs.assumptions()
     pages = {"learners/index.md": learners, "stability.md": stability, "status.md": status, "architecture.md": packages}
     return {**made, **{docs / page: renew((docs / page).read_text(encoding="utf-8")) for page, renew in pages.items()}}
 
@@ -173,7 +178,8 @@ def status(page: str) -> str:
             )
         else:
             page = page.replace("none is claimed, for ", f"none is claimed, for `{name}`, ")
-    return page
+    before, heading, rest = page.partition(CHECKED)
+    return f"{before}{heading}\n{proofs.table()}\n{rest[rest.index('## ') :]}"
 
 
 def packages(page: str) -> str:

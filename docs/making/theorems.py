@@ -6,6 +6,7 @@ import importlib
 import inspect
 from collections import defaultdict
 
+from making import proofs
 from making.docstrings import escape, markdown
 from novikoff.bandits import off_policy
 from novikoff.core.registry import CATALOG, MANY
@@ -60,18 +61,24 @@ def _page(name: str, promised: list[str]) -> str:
     theorem = getattr(module, name)
     facts = f"Kind {theorem.kind}: holds {KINDS[theorem.kind]}. Guaranteed for {', '.join(promised)}."
     text = markdown(inspect.cleandoc(module.__doc__ or ""), "../", "## {}".format)
-    return f"# {name}\n\n{facts}\n\n{text}\n\nSource: `src/{module.__name__.replace('.', '/')}.py`.\n"
+    return (
+        f"# {name}\n\n{facts}\n\n{proofs.remark(name)}{text}\n\nSource: `src/{module.__name__.replace('.', '/')}.py`.\n"
+    )
 
 
 def _index(promised: dict[str, list[str]]) -> str:
-    rows = ["| theorem | bound on | kind | guaranteed for |", "|---|---|---|---|"]
+    rows = ["| theorem | bound on | kind | guaranteed for | machine-checked |", "|---|---|---|---|---|"]
     for name in theorems():
         module = importlib.import_module(theorems()[name])
         told = escape((module.__doc__ or "").strip().splitlines()[0].rstrip("."))
-        rows.append(f"| [{name}]({name}.md) | {told} | {getattr(module, name).kind} | {', '.join(promised[name])} |")
+        cells = [f"[{name}]({name}.md)", told, getattr(module, name).kind, ", ".join(promised[name])]
+        rows.append(f"| {' | '.join([*cells, proofs.links(name, '../')])} |")
     kinds = "; ".join(f"**{kind}**: {told}" for kind, told in KINDS.items())
     lead = f"Each page has the statement, the assumptions and the proof. Kinds: {kinds}."
-    more = "Tightness and tests of each theorem: [status](../status.md)."
+    more = (
+        "Tightness and tests of each theorem: [status](../status.md). The last column has the Coq statements of "
+        "theorems whose mathematics is [machine-checked](../machine-checked.md)."
+    )
     return "\n\n".join(["# Theorems", lead, more, "\n".join(rows)]) + "\n"
 
 

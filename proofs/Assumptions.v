@@ -1,0 +1,54 @@
+(** What each main theorem rests on. Made by `make names` from index.toml: do not edit. *)
+
+From Novikoff Require Consistent.
+From Novikoff Require Halving.
+From Novikoff Require WeightedMajority.
+From Novikoff Require LowerBounds.
+From Novikoff Require Perceptron.
+From Novikoff Require Orthogonal.
+From Novikoff Require KernelPerceptron.
+From Novikoff Require Bayes.
+From Novikoff Require Pruning.
+From Novikoff Require ExponentialWeights.
+
+Print Assumptions Consistent.consistent_mistakes.
+Print Assumptions Consistent.consistent_mistakes_a_priori.
+Print Assumptions Consistent.consistent_tight.
+Print Assumptions Halving.halving_mistakes.
+Print Assumptions Halving.halving_mistakes_exact.
+Print Assumptions Halving.halving_mistakes_prior.
+Print Assumptions Halving.halving_mistakes_count.
+Print Assumptions WeightedMajority.weighted_majority_mistakes.
+Print Assumptions WeightedMajority.weighted_majority_pathwise.
+Print Assumptions WeightedMajority.weighted_majority_exact.
+Print Assumptions LowerBounds.bisection_forced.
+Print Assumptions LowerBounds.box_bisection_forced.
+Print Assumptions LowerBounds.grid_bisection_forced.
+Print Assumptions LowerBounds.plane_bisection_forced.
+Print Assumptions LowerBounds.contrarian_regret.
+Print Assumptions LowerBounds.majority_flip_forced.
+Print Assumptions Perceptron.perceptron_margin.
+Print Assumptions Perceptron.perceptron_margin_exact.
+Print Assumptions Perceptron.perceptron_hinge.
+Print Assumptions Perceptron.perceptron_hinge_from.
+Print Assumptions Perceptron.perceptron_lengths.
+Print Assumptions Perceptron.perceptron_squared_hinge.
+Print Assumptions Orthogonal.orthogonal_forced.
+Print Assumptions Orthogonal.perceptron_margin_tight.
+Print Assumptions Orthogonal.perceptron_margin_tight_Rn.
+Print Assumptions Orthogonal.budget_forced.
+Print Assumptions KernelPerceptron.kernel_margin.
+Print Assumptions KernelPerceptron.kernel_hinge.
+Print Assumptions KernelPerceptron.kernel_lengths.
+Print Assumptions KernelPerceptron.kernel_squared_hinge.
+Print Assumptions Bayes.mixture_regret.
+Print Assumptions Bayes.switching_regret.
+Print Assumptions Pruning.tree_pruning.
+Print Assumptions Pruning.tree_identity.
+Print Assumptions Pruning.least_cost.
+Print Assumptions ExponentialWeights.mixability_gaps.
+Print Assumptions ExponentialWeights.mix_loss_regret.
+Print Assumptions ExponentialWeights.anytime_regret.
+Print Assumptions ExponentialWeights.fixed_rate_regret.
+Print Assumptions ExponentialWeights.tuned_rate_regret.
+Print Assumptions ExponentialWeights.small_losses.
