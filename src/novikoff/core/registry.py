@@ -263,7 +263,7 @@ def register(name: str, what: object = None, multiclass: object = None) -> Any:
 
 
 def made(spec: str) -> Any:
-    """Return a new learner from its spec, which game/specs.py parses: loaded by name, as the learners themselves are."""
+    """Return a new learner from its spec; game/specs.py is imported on first use, as the learners are."""
     return importlib.import_module("novikoff.game.specs").make(spec, "learner")
 
 

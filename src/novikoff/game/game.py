@@ -31,6 +31,7 @@ from novikoff.core.types import (
 from novikoff.data.as_stream import check_many
 from novikoff.data.read_as import check_task
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
+from novikoff.data.tables.encoding import Surprises
 from novikoff.data.tables.records import checked_schema, expanded, first_encoding, is_record
 from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
@@ -271,7 +272,8 @@ class Game:
                 return expanded(x)
             else:
                 return x
-        return adopted_row(x, encoding, ledger.feature_names, learn=learn)
+        live = encoding is not None and encoding.open
+        return adopted_row(x, encoding, ledger.feature_names, learn=learn, surprises=Surprises(live))
 
     def _begins_table(self, x: Mapping[Any, Any]) -> bool:
         """Return whether the first row is a record, and nothing was learned before."""

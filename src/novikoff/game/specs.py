@@ -413,7 +413,9 @@ def _evaluated(annotation: Any, scope: dict[str, Any]) -> Any:
 
 def _is_team(kind: Any, scope: dict[str, Any]) -> bool:
     """Return whether the type is a collection of learners."""
-    origin, members = get_origin(kind), (_evaluated(one, scope) for one in get_args(kind))
+    origin, members = get_origin(kind), [_evaluated(one, scope) for one in get_args(kind)]
+    if len(members) == 1 and get_origin(members[0]) in (Union, UnionType):  # learners or their specs
+        members = [_evaluated(one, scope) for one in get_args(members[0])]
     return isinstance(origin, type) and issubclass(origin, Iterable) and any(map(_is_learner, members))
 
 

@@ -68,8 +68,8 @@ def adopted_row(
     """Return a row of a pandas frame with the features of that encoding or these names; other examples unchanged.
 
     The label may be among its values. With an encoding, a mapping from columns to values is a row too, like a JSON
-    object: absent columns are missing values. Columns that an open encoding does not know are added if `learn`, and
-    ignored otherwise.
+    object: absent columns are missing values. Columns that an open encoding does not know are added if `learn`; in the
+    prediction of a live row they have weight 0, otherwise they are ignored.
     """
     if type(x) is np.ndarray or (encoding is None and type(x) is dict):
         return x
@@ -82,10 +82,11 @@ def adopted_row(
         new = [name for name in shown if name not in known and name not in (encoding.label, *encoding.left_out)]
         if missing or new:
             raise mismatch("x", whose, missing, new)
-    values = values_of_row(x, encoding, learn)
+    live = learn or (surprises is not None and surprises.live)
+    values, columns = values_of_row(x, encoding, learn, live)
     try:
         if not encoding.dense:
-            return encoding.row(values, learn, surprises)
+            return encoding.row(values, learn, surprises, columns)
         arrays = {column.name: cells.array([values[column.name]], column.kind) for column in encoding.columns}
         rows = encoding.rows(arrays, 1, learn, surprises)
     except SourceError as error:

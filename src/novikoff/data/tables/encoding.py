@@ -97,12 +97,17 @@ class Slot:
 class Surprises:
     """Unseen values in rows to be predicted, by column.
 
+    Args:
+        live: Whether rows are learned from after their prediction: a number that is missing for the first time is then
+            encoded as in learning, and not replaced by the mean.
+
     Attributes:
         categories: Number of rows with an unseen category, and the first such category, by column.
         numbers: Number of missing values in columns without missing values in training.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, live: bool = False) -> None:
+        self.live = live
         self.categories: dict[str, tuple[int, str]] = {}
         self.numbers: dict[str, int] = {}
 
@@ -191,10 +196,13 @@ class Encoding(Stateful):
         """Feature names by index; None if they are hashed."""
         return tuple(self.places) if self.bits is None else None
 
+    def usable(self, found: Column) -> Column:
+        """Return a column detected after the first row as it can be used: text needs hashing, or is a category."""
+        return Column(found.name, "category") if found.kind == "text" and self.bits is None else found
+
     def settle(self, column: Column, found: Column) -> Column:
         """Replace a column of unknown kind by the detected kind, and return it."""
-        kind = "category" if found.kind == "text" and self.bits is None else found.kind  # text needs hashing
-        known = Column(column.name, kind, found.form, found.timed)
+        known = self.usable(found)
         self.columns[self.columns.index(column)] = known
         return known
 
@@ -204,8 +212,7 @@ class Encoding(Stateful):
         Raises:
             InputError: If its name is that of a feature of another column, such as `colour=red` next to `colour`.
         """
-        if column.kind == "text" and self.bits is None:  # text needs hashing
-            column = Column(column.name, "category")
+        column = self.usable(column)
         stems = _stems([*(one.name for one in self.columns), column.name])
         if any(stems.get(one.name, one.name) != self._stem(one) for one in self.columns):
             raise InputError(
@@ -312,8 +319,18 @@ class Encoding(Stateful):
             new += [(row, j) for row in islice(gaps, 1)]
         self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
 
-    def row(self, values: Mapping[str, object], learn: bool = True, surprises: Surprises | None = None) -> CheckedRow:
-        """Return the features of one sparse row, as `rows` does, from Python values by column; None where missing."""
+    def row(
+        self, values: Mapping[str, object], learn: bool = True, surprises: Surprises | None = None,
+        columns: Sequence[Column] | None = None,
+    ) -> CheckedRow:  # fmt: skip
+        """Return the features of one sparse row, as `rows` does, from Python values.
+
+        Args:
+            values: Value of each column; None where it is missing.
+            learn: Whether new features get an index.
+            surprises: Counter of unseen values, used if not `learn`.
+            columns: Columns of the row, if they are not those of the encoding: some may be new.
+        """
         surprises = surprises or Surprises()
         if self.bits is not None:
             arrays = {one.name: cells.array([values.get(one.name)], one.kind) for one in self.columns}
@@ -321,7 +338,7 @@ class Encoding(Stateful):
             assert isinstance(found, Sparse)
             return next(iter(found.rows()))
         entries: list[tuple[str, float]] = []
-        for column in self.columns:
+        for column in self.columns if columns is None else columns:
             value = values.get(column.name)
             simple = column.kind == "number" and type(value) in (int, float) and abs(value) < EXACT  # type: ignore[arg-type]
             if simple:
@@ -362,7 +379,7 @@ class Encoding(Stateful):
             if learn and missing.any():
                 self.gaps.add(column.name)
             known = column.name in self.gaps if self.bits is not None else gone(name) in self.places
-            if missing.any() and not learn and not known:
+            if missing.any() and not learn and not known and not surprises.live:
                 yield Slot([column.name], 0, np.where(missing, self._mean(column, missing, surprises), numbers))
             elif missing.any():
                 yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))

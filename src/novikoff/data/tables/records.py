@@ -121,20 +121,23 @@ def plain_value(name: str, value: object) -> object:
     return value
 
 
-def values_of_row(x: Any, encoding: Encoding, learn: bool) -> dict[str, object]:
-    """Return the cells of a row by column; if `learn`, columns get their kinds from their first values.
+def values_of_row(x: Any, encoding: Encoding, learn: bool, live: bool) -> tuple[dict[str, object], list[Column]]:
+    """Return the cells of a row by column, and its columns: some may have no kind yet, some may be new.
 
     Args:
         x: Mapping, or row of a pandas frame.
-        encoding: Encoding of the game; an open one gets new columns.
-        learn: Whether the row is learned from.
+        encoding: Encoding of the game; an open one takes new columns.
+        learn: Whether to store the kinds of columns and the new columns in the encoding.
+        live: Whether new columns matter, because the row is learned or will be.
     """
-    values = {column.name: plain_value(column.name, x.get(column.name)) for column in encoding.columns}
-    if not learn:
-        return values
-    for column in [one for one in encoding.columns if one.kind == "unknown"]:
-        if not is_missing(values[column.name], NO_FEATURE):
-            encoding.settle(column, recognise(column.name, [values[column.name]]))
+    columns = list(encoding.columns)
+    values = {column.name: plain_value(column.name, x.get(column.name)) for column in columns}
+    if not live:
+        return values, columns
+    for place, column in enumerate(columns):
+        if column.kind == "unknown" and not is_missing(values[column.name], NO_FEATURE):
+            found = recognise(column.name, [values[column.name]])
+            columns[place] = encoding.settle(column, found) if learn else encoding.usable(found)
     if encoding.open:
         for name in x if isinstance(x, Mapping) else x.index:
             if name in values or name == encoding.label or name in encoding.left_out:
@@ -143,10 +146,13 @@ def values_of_row(x: Any, encoding: Encoding, learn: bool) -> dict[str, object]:
                 raise InputError(f"columns must be named by text: got {shown(name)}.")
             value = plain_value(name, x[name])
             if not is_missing(value, NO_FEATURE):
-                encoding.admit(recognise(name, [value]))
                 values[name] = value
-        encoding.add_to_means(values)
-    return values
+                columns.append(encoding.usable(recognise(name, [value])))
+                if learn:
+                    encoding.admit(columns[-1])
+        if learn:
+            encoding.add_to_means(values)
+    return values, columns
 
 
 def expanded(x: Mapping[str, object]) -> dict[str, float]:
