@@ -12,6 +12,7 @@ import documents
 import novikoff as nk
 from helpers import without_times
 from novikoff.bandits import off_policy
+from novikoff.convex import minimise_online
 from novikoff.core.registry import CATALOG, MANY
 from novikoff.data.demo import DEMOS
 from novikoff.distributed import mixed
@@ -144,7 +145,7 @@ def test_every_theorem_belongs_to_a_learner():
     entries = (*CATALOG.values(), *MANY.values())
     promised = {theorem.__name__ for entry in entries for theorem in getattr(entry.load(), "promises", ())}
     others = (*PROMISES, *late.PROMISES, *mixed.PROMISES, *monitor.PROMISES, *off_policy.PROMISES)
-    others += (*stacks.PROMISES, *tops.PROMISES)
+    others += (*minimise_online.PROMISES, *stacks.PROMISES, *tops.PROMISES)
     missing = set(theorems()) - promised - {theorem.__name__ for theorem in others}
     assert not missing, f"add to the promises of a learner: {missing}"
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from making import proofs
 from making.docstrings import escape, markdown
 from novikoff.bandits import off_policy
+from novikoff.convex import minimise_online
 from novikoff.core.registry import CATALOG, MANY
 from novikoff.distributed import mixed
 from novikoff.drift import monitor
@@ -49,6 +50,8 @@ def owners() -> dict[str, list[str]]:
         found[theorem.name].append("a [drift test](../guides/drift.md)")
     for theorem in mixed.PROMISES:
         found[theorem.name].append("the Perceptron [mixed over shards](../ray.md)")
+    for theorem in minimise_online.PROMISES:
+        found[theorem.name].append("[losses of your own](../oco.md)")
     for theorem in tops.PROMISES:
         found[theorem.name].append("a mixture of forecasts (`novikoff.mixtures.tops`)")
     for theorem in stacks.PROMISES:

@@ -18,10 +18,17 @@ from novikoff.conformal.conformal import Conformal as Conformal
 from novikoff.convex.adagrad import AdaGrad as AdaGrad
 from novikoff.convex.ftrl import FTRL as FTRL
 from novikoff.convex.logistic import Logistic as Logistic
+from novikoff.convex.minimise_online import OnlineMinimisation as OnlineMinimisation
+from novikoff.convex.minimise_online import OnlineMinimiser as OnlineMinimiser
+from novikoff.convex.minimise_online import minimise_online as minimise_online
 from novikoff.convex.multiclass_ftrl import MulticlassFTRL as MulticlassFTRL
 from novikoff.convex.multiclass_logistic import MulticlassLogistic as MulticlassLogistic
 from novikoff.convex.multiclass_vaw import MulticlassVAW as MulticlassVAW
 from novikoff.convex.online_gradient import OnlineGradient as OnlineGradient
+from novikoff.convex.sets import Ball as Ball
+from novikoff.convex.sets import Box as Box
+from novikoff.convex.sets import Projected as Projected
+from novikoff.convex.sets import Simplex as Simplex
 from novikoff.convex.vaw import VAW as VAW
 from novikoff.core.certificate import Assumption as Assumption
 from novikoff.core.certificate import Certificate as Certificate

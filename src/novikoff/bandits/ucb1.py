@@ -12,7 +12,7 @@ Promise
 Cost
     O(K) per round; 24 bytes per arm. Ten arms: about 10 million rounds per second.
 Reference
-    [auer2002ucb].
+    [auer2002b].
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.core.certificate import Certificate, number
-from novikoff.core.display import Shown
 from novikoff.core.errors import InputError, MismatchError, shown
 from novikoff.core.executors import Count, Over, executor
 from novikoff.core.learner import Learner
@@ -66,7 +65,7 @@ class SimulatedBandit:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BanditSimulation(Shown):
+class BanditSimulation:
     """Simulated games of several bandits on the same tables.
 
     Attributes:

@@ -110,6 +110,10 @@ Theorem
     at most u'Au/2 + the sum of g'A^-1 g/2 (proof in convex/theorems/convex_regret.py). A metric that grows with the
     gradients keeps both terms small at once, of the order of sqrt T; a curved loss contributes to A itself, and the
     regret is of the order of log T.
+In Python
+    Losses of your own, as a value and a gradient, in a ball, a box, the simplex or any set with a projection:
+    nk.minimise_online(losses, nk.Ball(1.0, dim=3), method="gradient"), "ftrl" or "mirror descent"
+    (proof in convex/theorems/online_convex_regret.py).
 Instances
 {_table()}
     Try `novikoff run adagrad SOURCE`, or adagrad:loss=pinball,tau=0.9 for regression.

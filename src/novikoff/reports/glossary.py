@@ -493,6 +493,20 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             also=("online optimisation", "online convex optimization", "oco"),
         ),
         Term(
+            "mirror descent",
+            "Gradient descent in the geometry of a regulariser; with the entropy, on the simplex, exponential weights. "
+            'In Python: `nk.minimise_online(losses, nk.Simplex(3), method="mirror descent")`.',
+            ("online_convex_regret", "oco"),
+            also=("online mirror descent", "exponentiated gradient"),
+        ),
+        Term(
+            "follow the regularised leader",
+            "Play the point that minimises the losses so far plus a regulariser. "
+            'In Python: `nk.minimise_online(losses, nk.Ball(1.0, dim=3), method="ftrl")`.',
+            ("online_convex_regret", "ftrl", "oco"),
+            also=("follow the regularized leader", "dual averaging"),
+        ),
+        Term(
             "bandit",
             "A game in which only the loss of the chosen arm is observed.",
             ("exp3-ix", "tsallis-inf", "exp4"),

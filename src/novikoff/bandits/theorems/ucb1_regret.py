@@ -24,7 +24,7 @@ Proof
     Whatever the gaps: arms with gap_i <= d cost at most d T together, each other one at most
     8 ln T / d + (1 + pi^2/3) by the above; with d = sqrt(8 (K - 1) ln T / T) that is the second bound. []
 Reference
-    [auer2002ucb], theorem 1.
+    [auer2002b], theorem 1.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ONCE = 1.0 + math.pi**2 / 3.0
 
 @theorem(
     "E",
-    "auer2002ucb",
+    "auer2002b",
     quantity="pseudo-regret",
     where=rule("ucb1"),
     words=Words(
