@@ -30,6 +30,7 @@ READING = (
     "skip_bad",
     "ignore_weights",
     "threads",
+    "encoding",
     *KINDS,
 )
 """Options passed on to the reader."""
