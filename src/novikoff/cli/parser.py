@@ -135,7 +135,7 @@ def parser() -> Parser:
     one.add_argument(
         "--hindsight", action="store_true", help="second pass for the best comparators, which tightens certificates"
     )
-    one.add_argument("--plot", metavar="FILE", help="plot of mistakes and bound over time (.png or .svg)")
+    _add_trace(one)
     _add_report(one)
     one.add_argument("--live", action="store_true", help="live curve in the browser")
     one.add_argument(
@@ -257,6 +257,7 @@ def parser() -> Parser:
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
     one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="number of rounds (default: 1000)")
+    _add_trace(one)
     _add_report(one)
     _add_force(one)
     _add_seed(one)
@@ -454,6 +455,23 @@ def _add_report(verb: ArgumentParser) -> None:
     verb.add_argument("--report", metavar="FILE", help="HTML report to write")
 
 
+def _add_trace(verb: ArgumentParser) -> None:
+    verb.add_argument("--plot", metavar="FILE", help="plot of mistakes and bound over time (.png or .svg)")
+    verb.add_argument(
+        "--chart",
+        choices=("game", "proof"),
+        default="game",
+        help="what --plot draws: the game, or the inequalities of the proof on this run (default: game)",
+    )
+    verb.add_argument(
+        "--trace",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="table of the rounds with the potentials of the proof (.csv or .jsonl; default: print a part of it)",
+    )
+
+
 def _add_verbose(verb: ArgumentParser) -> None:
     verb.add_argument(
         "-v", "--verbose", action="store_true", help="all certificates, with the quantities they are computed from"
@@ -511,13 +529,18 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run --resume m.nk mail.svm --save m.nk           # resume it",
         "run logistic mail.csv --finalize best            # one classifier, error rate bounded",
         "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
+        "run perceptron mail.csv --trace --plot p.png --chart proof  # the proof, round by round",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
     "predict": ("predict m.nk new.csv --scores", "predict final.nk new.csv --no-label"),
     "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
     "convert": ("convert big.svm big.arrow",),
     "arena": ("arena", "arena --port 8000 --no-browser"),
-    "duel": ("duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 40", "duel midpoint bisection --rounds 60"),
+    "duel": (
+        "duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 40",
+        "duel midpoint bisection --rounds 60",
+        "duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 12 --trace",
+    ),
     "experts": (
         "experts forecasts.csv --loss squared",
         "experts forecasts.csv -l ada-hedge --plot regret.png",

@@ -121,6 +121,7 @@ class Adapted(Learner):
     widen = _forwarded("widen")
     survivor = _forwarded("survivor")
     tale = _forwarded("tale")
+    proof = _forwarded("proof")
     between = _forwarded("between")
     stretches = _forwarded("stretches")
     linear_weights = _forwarded("linear_weights")

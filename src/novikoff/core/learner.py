@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from novikoff.core.attribution import Attribution, Coefficients, Importances
     from novikoff.core.decision_tree import DrawnTree
     from novikoff.core.feature_places import Features, Row
+    from novikoff.core.proof import Proof
     from novikoff.core.stream import Stream
     from novikoff.data.tables.encoding import Encoding
     from novikoff.experts.specialists import Between
@@ -471,6 +472,10 @@ class Learner(Predictor, Stateful, base=True):
 
     def survivor(self) -> str | None:
         """Return a description of a best hypothesis; None if the learner has no hypotheses."""
+        return None
+
+    def proof(self) -> Proof | None:
+        """Return the proof of its theorem for a game that starts now (core/proof.py); None if it is not followed."""
         return None
 
     def tale(self) -> list[str]:

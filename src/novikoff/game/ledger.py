@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from novikoff.game.delayed.late import Late
     from novikoff.game.explanation import Explanation, Importance
     from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.game.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,7 @@ class Ledger(Metrics, Shown):
         drift: Drift test that watches the game, if any.
         weighted: Counts of rows by weight in a game with weighted rows; None if all weights are 1.
         proved: Certificates of the first rounds of a game whose comparators were left out of a model file.
+        trace: Rounds with the potentials of the proof, if requested (game/trace.py); not saved.
 
     Example:
         >>> import novikoff as nk
@@ -224,6 +226,7 @@ class Ledger(Metrics, Shown):
     drift: DriftWatch | None = None
     weighted: WeightedMetrics | None = None
     proved: Proved | None = None
+    trace: Trace | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

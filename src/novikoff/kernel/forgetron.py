@@ -36,6 +36,7 @@ from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
 from novikoff.kernel.kernels import Function, Kernel
+from novikoff.kernel.proofs import ForgetronProof
 from novikoff.kernel.supports import checked_budget
 from novikoff.kernel.theorems.forgetron_pathwise import forgetron_pathwise
 from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem
@@ -97,6 +98,9 @@ class Forgetron(KernelLearner):
     def norm2(self) -> float:
         """||f||^2, in units of K."""
         return float(self._sums[SUMS.index("norm2")]) * self.radius2
+
+    def proof(self) -> ForgetronProof:
+        return ForgetronProof(self)
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.forgetron.learn_many(*rows, self._params, self._sums)

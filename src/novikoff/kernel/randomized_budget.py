@@ -28,6 +28,7 @@ from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
 from novikoff.kernel.kernels import Function, Kernel
+from novikoff.kernel.proofs import RandomizedBudgetProof
 from novikoff.kernel.supports import checked_budget, is_integer
 from novikoff.kernel.theorems.rbp_expected import rbp_expected
 from novikoff.kernel.theorems.rbp_no_eviction import rbp_no_eviction
@@ -81,6 +82,9 @@ class RandomizedBudgetPerceptron(KernelLearner):
         require(
             held.evictions == 0 or held.count == held.most, "supports may be removed only from a full list", held.count
         )
+
+    def proof(self) -> RandomizedBudgetProof:
+        return RandomizedBudgetProof(self)
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.randomized_budget.learn_many(*rows, self.supports.most, self._coins)

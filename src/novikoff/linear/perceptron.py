@@ -43,6 +43,7 @@ from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear._loops import named
+from novikoff.linear.proofs import PerceptronProof
 from novikoff.linear.theorems.perceptron_facts import PerceptronFacts
 from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
 from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
@@ -313,6 +314,9 @@ class Perceptron(Learner):
         """Return comparators over the same features for a game that starts now."""
         start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
         return LinearTracker(self.bias, self.normalize, start, additive=True)
+
+    def proof(self) -> PerceptronProof:
+        return PerceptronProof(self, self.bias, self.normalize)
 
     def facts(self) -> PerceptronFacts:
         return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)
