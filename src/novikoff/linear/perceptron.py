@@ -3,6 +3,7 @@
 Algorithm
     w_1 = 0.  Predict +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.
     `bias` c adds a constant feature of value c; `normalize` divides each x by its norm first (a zero x stays).
+    On tables columns are scaled and the bias is 1; perceptron:scale=none,bias=0 plays as in the lecture notes.
     Features that were never seen have weight 0, so the width grows with the stream.
     The prediction is +1 if the score overflows to NaN (infinity minus infinity).
 Promise
