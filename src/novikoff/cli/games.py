@@ -15,6 +15,7 @@ from novikoff.cli.output import until_closed
 from novikoff.cli.saving import Saving, continues
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError
 from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
@@ -327,7 +328,7 @@ def _print_step(step: Step) -> None:
 def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, output: Output) -> int:
     """Run `novikoff duel` and return the exit code."""
     output.check()
-    player = specs.make(learner, "learner", seed=seed)
+    player = adapt(specs.make(learner, "learner", seed=seed))
     opponent = specs.make(adversary, "adversary", domain=player.domain, seed=seed)
     opponent.name = adversary
     ledger = Ledger(player, opponent, source=adversary, passes=1)
@@ -398,7 +399,8 @@ def _report(
             if between is not None:
                 terminal.wrapped(out, str(between))
     code = ended(ledger, output, stopped, certificates, *of_members)
-    return VIOLATED if ledger.trace is not None and ledger.trace.failed else code
+    promised = bool(ledger.player.within.promises)  # a learner from outside may be another one
+    return VIOLATED if promised and ledger.trace is not None and ledger.trace.failed else code
 
 
 def write_report(output: Output, text: str) -> None:

@@ -46,22 +46,26 @@ def demo(args: Namespace) -> int:
 def run(args: Namespace) -> int:
     """Train and evaluate a learner row by row, with a certificate."""
     from novikoff.cli.games import Choice, run_source
+    from novikoff.cli.own import own_learner
 
     defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale}
     choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
     if args.cover is not None:
         defaults["cover"] = args.cover
     rounds = (args.passes, args.rounds)
-    return run_source(args.learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice)
+    learner = own_learner(args.learner)
+    return run_source(learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice)
 
 
 def compare(args: Namespace) -> int:
     """Compare learners on the same source and the same shuffles."""
     from novikoff.cli.comparison import Request, compare_source
+    from novikoff.cli.own import own_learner
 
     wanted = Request(args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on)
     defaults = {"normalize": args.normalize or None, "scale": args.scale}
-    return compare_source(args.source, args.learners, _reading(args), defaults, wanted, _output(args))
+    learners = [own_learner(one) or "" for one in args.learners]
+    return compare_source(args.source, learners, _reading(args), defaults, wanted, _output(args))
 
 
 def parallel_perceptron(args: Namespace) -> int:
@@ -123,8 +127,9 @@ def columns(args: Namespace) -> int:
 def duel(args: Namespace) -> int:
     """Play a learner against an adversary."""
     from novikoff.cli.games import run_duel
+    from novikoff.cli.own import own_learner
 
-    return run_duel(args.learner, args.adversary, args.rounds, args.seed, _output(args))
+    return run_duel(own_learner(args.learner) or "", args.adversary, args.rounds, args.seed, _output(args))
 
 
 def arena(args: Namespace) -> int:

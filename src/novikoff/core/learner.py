@@ -45,6 +45,7 @@ from novikoff.core.types import (
 if TYPE_CHECKING:
     from novikoff.comparators.tracker import Tracker
     from novikoff.core.attribution import Attribution, Coefficients, Importances
+    from novikoff.core.behaviour import Behaviour
     from novikoff.core.decision_tree import DrawnTree
     from novikoff.core.feature_places import Features, Row
     from novikoff.core.proof import Proof
@@ -362,6 +363,7 @@ class Learner(Predictor, Stateful, base=True):
         scales: Whether the columns of a table should be scaled first (data/scaled.py).
         wants_bias: Whether its `bias`, a constant feature, should be 1 if columns are scaled.
         live: Whether its state can be copied but is not plain data for a file.
+        behaviours: Of a learner from outside, what it was seen to do in every round (core/behaviour.py).
         seed: Seed of its random draws; None if it draws nothing.
         updates: Number of updates; None if they are not counted.
 
@@ -381,6 +383,7 @@ class Learner(Predictor, Stateful, base=True):
     scales: ClassVar[bool] = False
     wants_bias: ClassVar[bool] = False
     live: ClassVar[bool] = False
+    behaviours: Sequence[Behaviour] = ()
 
     if TYPE_CHECKING:
 

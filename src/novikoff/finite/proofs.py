@@ -17,8 +17,8 @@ class HalvingProof(Proof):
     """
 
     theorem = "halving_mistakes"
-    potentials = ("|V|", "weight")
-    chain = ("log2 of the lightest weight", "log2 weight of V", "log2 weight of H - m")
+    potentials: tuple[str, ...] = ("|V|", "weight")
+    chain: tuple[str, ...] = ("log2 of the lightest weight", "log2 weight of V", "log2 weight of H - m")
     scale = "bits"
 
     def __init__(self, facts: VersionSpaceFacts) -> None:

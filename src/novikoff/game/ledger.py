@@ -88,6 +88,8 @@ def certify(
     before, after = ledger.before, ledger.player.facts()
     others = tuple(map(tuple, members))
     found = _evaluate(ledger, ledger.player.promises, before, after, adaptive, fixed, tracked, others)
+    for one in (one for one in ledger.player.within.behaviours if one.rounds == ledger.rounds):
+        found += _evaluate(ledger, one.promises, one.before, one.facts(), adaptive, fixed, one.tracked())
     adversary = ledger.adversary
     if adversary is not None:
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)

@@ -12,6 +12,7 @@ import json
 import math
 from collections import deque
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -102,7 +103,7 @@ class Trace(Observer, Shown):
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
         row = None
         if self.proof is not None and self.proof.needs_rows:
-            row = self._player.seen_row(x)
+            row = x if self._player.within.features is None else self._player.seen_row(x)
         self._add(x, row, y, result.predictions, result.losses)
 
     def _row_of(self, batch: Batch, x: Any, at: int) -> Any:
@@ -110,7 +111,7 @@ class Trace(Observer, Shown):
         features = self._player.within.features
         if isinstance(batch.x, list) and features is not None:
             return features.row(x, learn=False)
-        seen = self._player.seen_batch(batch).x
+        seen: Any = self._player.seen_batch(batch).x
         return next(islice(seen.rows(), at, None)) if isinstance(seen, Sparse) else seen[at]
 
     def _add(self, x: Any, row: Any, y: Any, prediction: Any, loss: Any) -> None:
@@ -174,6 +175,8 @@ class Trace(Observer, Shown):
         if self.proof is None:
             return
         tracked = None if tracker is None else tracker.facts(ledger.player.within.original)
+        if tracked is None:  # of a learner from outside
+            tracked = next((found for one in self._player.within.behaviours if (found := one.tracked())), None)
         if ledger.hindsight is not None and tracked is not None:
             tracked = ledger.hindsight.joined(tracked)
         self.proof.end(tracked, tracker)
@@ -187,10 +190,10 @@ class Trace(Observer, Shown):
     def frame(self) -> Any:
         """Return a pandas frame with one row per round that was kept."""
         try:
-            import pandas as pd
+            pandas = import_module("pandas")
         except ImportError:
             raise InputError("a frame needs pandas: it is not installed. Use rows or records().") from None
-        return pd.DataFrame(list(self.records()), columns=list(self.columns))
+        return pandas.DataFrame(list(self.records()), columns=list(self.columns))
 
     @property
     def failed(self) -> bool:

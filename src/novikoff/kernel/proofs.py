@@ -105,8 +105,8 @@ class KernelPerceptronProof(Proof):
     """The proof of the kernel Perceptron's theorem; base class of those of the budget learners."""
 
     theorem = "kernel_hinge"
-    potentials = ("<f,u>", "||f||^2", "supports")
-    chain = ("m - D", "<f,u>", "||u|| ||f||", "||u|| sqrt(sum K(x,x))")
+    potentials: tuple[str, ...] = ("<f,u>", "||f||^2", "supports")
+    chain: tuple[str, ...] = ("m - D", "<f,u>", "||u|| ||f||", "||u|| sqrt(sum K(x,x))")
     scale = "mistakes"
     needs_rows = True
 

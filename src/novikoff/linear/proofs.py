@@ -218,7 +218,7 @@ class PerceptronProof(Proof):
 
 def chosen(tracked: Any) -> tuple[Vector, float] | None:
     """Return the comparator with the least bound, the bias weight last, and its norm; None if there is none."""
-    directions: Sequence[Vector] = getattr(tracked, "directions", ())
+    directions: Sequence[Vector] = () if tracked is None else tracked.directions
     best = least(tracked, len(directions))
     if best is None:
         return None

@@ -90,6 +90,8 @@ def game(
         plain["sets"] = coverage.plain(ledger)
     if ledger.drift is not None:
         plain["drift"] = drift(ledger.drift.test)
+    if claims := [claim for one in ledger.player.within.behaviours for claim in one.claims]:
+        plain["behaviour"] = [{"claim": claim.claim, "standing": claim.standing} for claim in claims]
     plain["certificates"] = [certificate(one) for one in certificates]
     return plain
 

@@ -92,6 +92,8 @@ def game(
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
+    if behaved := summary.behaviour(ledger):
+        field(out, "behaviour", "", behaved)
     wrapped(out, *stretches.describe(ledger), *ledger.player.tale())
     wrapped(out, watched(ledger))
     if certified:
