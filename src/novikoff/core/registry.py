@@ -164,6 +164,7 @@ CATALOG: Mapping[str, Entry] = {
     "explore-then-commit": Entry("learner", "bandits.explore_then_commit", "ExploreThenCommit"),
     "midpoint": Entry("learner", "finite.midpoint", "Midpoint"),
     "constant": Entry("learner", "finite.constant", "Constant"),
+    "memorizer": Entry("learner", "finite.memorizer", "Memorizer"),
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
     "grid-bisection": Entry("adversary", "adversaries.grid_bisection", "GridBisection"),
     "rectangle-bisection": Entry("adversary", "adversaries.rectangle_bisection", "RectangleBisection"),

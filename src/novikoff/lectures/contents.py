@@ -169,6 +169,13 @@ LECTURES: tuple[Lecture, ...] = (
                         "mission impossible",
                     ),
                     Item(
+                        "algorithm",
+                        "The memorizing learner",
+                        "On a finite domain all labels can be memorized: at most |X| mistakes.",
+                        "run memorizer demo:program",
+                        "memorizer",
+                    ),
+                    Item(
                         "definition",
                         "Hypothesis class",
                         "The labels come from a target in a known class H.",

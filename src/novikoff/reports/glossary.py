@@ -131,8 +131,9 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "memorize",
             "To store every label that was seen. On a finite domain it errs at most once per point; on an "
             "infinite one it never learns.",
-            ("majority-flip",),
-            also=("memorizing", "memorise"),
+            ("memorizer", "memorized_mistakes"),
+            "novikoff run memorizer demo:program",
+            ("memorizing", "memorise", "memorising"),
         ),
         Term(
             "mission impossible",
