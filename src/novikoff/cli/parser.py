@@ -211,6 +211,15 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("--no-label", action="store_true", help="source without labels: all columns are features")
     one.add_argument("--scores", action="store_true", help="score next to each predicted label")
+    one.add_argument("--probabilities", action="store_true", help="probability of each label, as a table")
+    one.add_argument("--id", metavar="COLUMN", help="column to repeat next to each prediction, such as an id")
+    one.add_argument("-o", "--output", metavar="FILE", help="file of predictions: .csv, .tsv, .jsonl or .parquet")
+    one.add_argument(
+        "--missing-columns",
+        choices=("refuse", "impute"),
+        default="refuse",
+        help="columns that are absent or new: an error, or read as missing and ignored (default: refuse)",
+    )
     one.add_argument("--why", action="store_true", help="contribution of each column to each prediction")
     _add_report(one)
     _add_force(one)
@@ -532,7 +541,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run perceptron mail.csv --trace --plot p.png --chart proof  # the proof, round by round",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
-    "predict": ("predict m.nk new.csv --scores", "predict final.nk new.csv --no-label"),
+    "predict": (
+        "predict m.nk new.csv --scores",
+        "predict final.nk new.csv --no-label",
+        "predict m.nk new.csv --no-label --id customer --probabilities -o predictions.csv",
+    ),
     "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
     "convert": ("convert big.svm big.arrow",),
     "arena": ("arena", "arena --port 8000 --no-browser"),

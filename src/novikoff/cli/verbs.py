@@ -82,7 +82,7 @@ def parallel_perceptron(args: Namespace) -> int:
 
 def predict(args: Namespace) -> int:
     """Predict each row of a source with a saved model."""
-    from novikoff.cli.predict import predict_source
+    from novikoff.cli.predict import Form, predict_source
 
     reading = _reading(args)
     if reading["weight"] is not None:  # each row is predicted once, whatever its weight
@@ -90,7 +90,8 @@ def predict(args: Namespace) -> int:
         reading["weight"] = None
     reading["label_weights"] = None
     labelled, output = not args.no_label, _output(args)
-    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why)
+    form = Form(args.id, args.probabilities, args.output, args.missing_columns)
+    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why, form)
 
 
 def convert(args: Namespace) -> int:
