@@ -307,8 +307,8 @@ class _Build:
             *Edges.none(columns), rows.y[here], base, np.empty((labels, count)),
             np.empty((labels if self.settings.loss == SOFTMAX else 1, count)), np.empty(count, np.int32),
             np.empty(count, np.int32), np.empty(count, np.int32), np.empty((2, count)), np.empty((2, count)),
-            np.empty(columns, np.int64), np.empty((settings.leaves, drawn, BINS, 3)), np.empty((nodes, 3), np.int64),
-            np.empty((nodes, 4)), np.zeros((nodes, 2), np.uint64), np.empty(BINS, np.int64), np.empty(BINS), np.ones(1),
+            np.empty(columns, np.int64), np.empty((settings.leaves, drawn, 3 * BINS)), np.empty((nodes, 3), np.int64),
+            np.empty((nodes, 4)), np.zeros((nodes, 2), np.uint64), np.empty(BINS, np.int64), np.empty((6, BINS)), np.ones(1),
         )  # fmt: skip
 
     def advance(self, rows: RowStore, now: int) -> bool:

@@ -57,13 +57,13 @@ def count_rows(work: Work, drawn: int, node: int) -> None:
     gradient, curvature, rows = work.slopes[0], work.slopes[1], work.rows
     for c in range(drawn):
         codes, here = work.codes[work.columns[c]], work.histograms[slot, c]
-        for e in range(work.edge_counts[work.columns[c]] + 2):
-            here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
+        for e in range(3 * work.edge_counts[work.columns[c]] + 6):
+            here[e] = 0.0
         for i in range(start, stop):
-            e = codes[rows[i]]
-            here[e, 0] += gradient[i]
-            here[e, 1] += curvature[i]
-            here[e, 2] += 1.0
+            e = 3 * int(codes[rows[i]])
+            here[e] += gradient[i]
+            here[e + 1] += curvature[i]
+            here[e + 2] += 1.0
 
 
 @inner
@@ -75,7 +75,7 @@ def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) 
         here, j = work.histograms[work.places[node, 2], c], work.columns[c]
         found, where, go = sum_cut(
             here, work.edge_counts[j] + 2, kinds[j] == 1, 0.0,
-            Limits(settings.least, settings.ridge, settings.fine, 4.0 * settings.ridge), work.order, work.means,
+            Limits(settings.least, settings.ridge, settings.fine, 4.0 * settings.ridge), work.order, work.left,
         )  # fmt: skip
         if where > 0 and found > gain:
             gain, slot, last, side = found, c, work.order[where - 1], go
@@ -84,8 +84,8 @@ def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) 
     # The histograms of all drawn columns have the same totals: those of the first are taken.
     here = work.histograms[work.places[node, 2], 0]
     for e in range(work.edge_counts[work.columns[0]] + 2):
-        g += here[e, 0]
-        h += here[e, 1]
+        g += here[3 * e]
+        h += here[3 * e + 1]
     return -g / (h + settings.ridge)
 
 
@@ -241,9 +241,8 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
     count_rows(work, settings.columns, small)
     whole, part = work.histograms[slot], work.histograms[counters[LEAVES]]
     for c in range(settings.columns):
-        for e in range(work.edge_counts[work.columns[c]] + 2):
-            for k in range(3):
-                whole[c, e, k] -= part[c, e, k]
+        for e in range(3 * work.edge_counts[work.columns[c]] + 6):
+            whole[c, e] -= part[c, e]
     for v in (left, left + 1):
         trees.column[tree, v], trees.gains[tree, v] = -1, 0.0
         trees.value[tree, v] = examine(work, kinds, settings, v)

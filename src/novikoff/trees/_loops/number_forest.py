@@ -61,7 +61,7 @@ def expand(
     nodes, rule = Nodes(*nodes), Rule(*rule)
     codes, edges, edge_counts, rows, spare, places = bag
     columns, room, v, visited = len(kinds), len(y), start, 0
-    here, order, means = np.zeros((BINS, 3)), np.empty(BINS, np.int64), np.empty(BINS)
+    here, order, sides = np.empty(3 * BINS), np.empty(BINS, np.int64), np.empty((6, BINS))
     sets = np.zeros(2, np.uint64)
     while v < nodes.numbers[COUNT] and visited < budget:
         a, b = places[v]
@@ -82,16 +82,16 @@ def expand(
         for i in range(a, b):
             squares += (y[(first + rows[i]) % room] - mean) ** 2
         for j in range(columns):
-            for e in range(BINS):
-                here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
+            for e in range(3 * BINS):
+                here[e] = 0.0
             for i in range(a, b):
                 r = rows[i]
-                e = codes[j, r]
-                here[e, 0] += y[(first + r) % room] - mean
-                here[e, 1] += 1.0
-                here[e, 2] += 1.0
+                e = 3 * int(codes[j, r])
+                here[e] += y[(first + r) % room] - mean
+                here[e + 1] += 1.0
+                here[e + 2] += 1.0
             gain, where, go = sum_cut(
-                here, BINS, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, means
+                here, BINS, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, sides
             )
             if where > 0 and gain > best:
                 best, column, last, side = gain, j, order[where - 1], go
