@@ -240,7 +240,9 @@ class _Build:
         loops, columns = _loops.number_forest, len(self.kinds)
         if self.coded < self.rows:
             stop = min(self.rows, self.coded + TOGETHER)
-            loops.code(store.x, self.kinds, self.edges.edges, self.first, self.coded, stop, self.codes)
+            _loops.codes.code(
+                store.x, 0, self.kinds, self.edges.edges, self.first, self.coded, stop, self.codes
+            )  # fmt: skip
             self.done += (stop - self.coded) * columns
             self.coded = stop
         elif self.tree is None:

@@ -8,24 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled
-from novikoff.trees._loops.cuts import Limits, bin_of, divide, set_of, sum_cut
+from novikoff.trees._loops.cuts import Limits, divide, set_of, sum_cut
 from novikoff.trees._loops.layout import BINS, COUNT, DEEPEST, DEPTH, PATH, Nodes, Rule
 from novikoff.trees._loops.tree import forecast, learn, split
 
 Vector = NDArray[np.float64]
 FINE = 0.5
 """Nats subtracted from the gain of a cut on categories, per category beyond the second."""
-
-
-@compiled
-def code(
-    x: NDArray[np.float64], kinds: NDArray[np.int8], edges: NDArray[np.float64], first: int, begin: int, stop: int,
-    codes: NDArray[np.uint8],
-) -> None:  # fmt: skip
-    """Write the bins of the rows begin .. stop - 1, counted from the stored row `first`, to codes (columns, rows)."""
-    for r in range(begin, stop):
-        for j in range(len(kinds)):
-            codes[j, r] = bin_of(x[(first + r) % len(x), j], kinds[j] == 1, edges[j])
 
 
 class Bag(NamedTuple):
