@@ -30,8 +30,9 @@ class Bag(NamedTuple):
 
 @compiled
 def expand(
-    nodes: Nodes, rule: Rule, y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag, start: int, budget: int
-) -> tuple[int, int]:
+    nodes: Nodes, rule: Rule, y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag, skipped: int, start: int,
+    budget: int,
+) -> tuple[int, int]:  # fmt: skip
     """Examine nodes from number `start` on, until all are examined or `budget` cells were visited.
 
     Args:
@@ -41,6 +42,7 @@ def expand(
         kinds: (columns,) 1 for categories.
         first: Number of the first stored row of the build.
         bag: Rows from which the tree grows.
+        skipped: Leading columns that are not used.
         start: Node to examine first.
         budget: Number of cells visited at which to return.
 
@@ -70,7 +72,7 @@ def expand(
         best, column, last, side, squares = 0.0, -1, 0, 0, 0.0
         for i in range(a, b):
             squares += (y[(first + rows[i]) % room] - mean) ** 2
-        for j in range(columns):
+        for j in range(skipped, columns):
             for e in range(3 * BINS):
                 here[e] = 0.0
             for i in range(a, b):
