@@ -53,11 +53,12 @@ def boosting():
 
 
 def play(spec, x, y):
-    if spec != "boosting":
-        return nk.play(spec, (x, y))
-    act = boosting()
-    for start in range(0, len(y), TOGETHER):
-        act(x[start : start + TOGETHER], y[start : start + TOGETHER])
+    if spec == "boosting":
+        act = boosting()
+        for start in range(0, len(y), TOGETHER):
+            act(x[start : start + TOGETHER], y[start : start + TOGETHER])
+    else:
+        nk.play(spec, (x, y))
 
 
 def slowest(spec, x, y):

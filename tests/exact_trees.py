@@ -12,7 +12,9 @@ class ExactNode:
 
 
 class ExactTree:
-    """Product forms: `own` is the product of a node's forecasts, `ratio` is e^beta; p below the root is at least `floor`.
+    """Product forms: `own` is the product of a node's forecasts, `ratio` is e^beta.
+
+    Forecasts below the root are at least `floor`.
     """
 
     def __init__(self, labels=2, concentration=2, floor=0):

@@ -24,7 +24,7 @@ def follow(exact, tree, known):
 
 
 def play(seed, rounds=40):
-    """Play a tree and its exact twin on labels that are random, hostile, or given by a rule; return both and the loss."""
+    """Play a tree and its exact twin on random labels, hostile ones or a rule; return both and the loss."""
     coins = random.Random(seed)
     labels, way = coins.choice([2, 2, 3]), coins.randrange(3)
     tree = GrowingTree(at.LABELS, labels, threshold=coins.choice([0.2, 1.0, 2.0]), least=coins.choice([1, 2, 4]))

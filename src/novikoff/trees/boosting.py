@@ -3,8 +3,8 @@
 Algorithm
     Refits begin at round 32, then whenever the number of rounds has grown by a quarter; with a window of R rows, every
     R/2 rounds. A refit starts from scratch on the stored rows: a constant, then K boosting rounds of one tree per
-    output (trees/_loops/boosting.py). Its work is spread over the next rounds of the game, up to about 8 ms each; then the
-    new trees replace the old ones. Nothing else changes between refits. The forecasts are the scores after some
+    output (trees/_loops/boosting.py). Its work is spread over the next rounds of the game, up to about 8 ms each; then
+    the new trees replace the old ones. Nothing else changes between refits. The forecasts are the scores after some
     numbers of boosting rounds, such as 15, 30 and 60. Before the first trees, the forecast is the frequency of the
     labels, or the mean outcome.
 Promise

@@ -49,8 +49,7 @@ from novikoff.trees._loops.cuts import Limits, bin_goes_left, draw, goes_left, s
 
 @inlined
 def forecast_all(work: Work, settings: Settings) -> None:
-    """Write the forecast of every row: the probability of each label. Those of squared loss are the scores themselves.
-    """
+    """Write the probability of each label of every row; for squared loss, `chances` are the scores themselves."""
     scores, chances, outputs = work.scores, work.chances, len(work.scores)
     if settings.loss == LOGISTIC:
         for i in range(scores.shape[1]):
@@ -121,8 +120,7 @@ def begin_tree(work: Work, settings: Settings, outputs: int, d: int) -> bool:
 
 @inlined
 def divide_rows(work: Work, codes: NDArray[np.uint8], category: bool, node: int) -> int:
-    """Move the rows of a node that go left, with their slopes, before the others, in order; return where those begin.
-    """
+    """Move rows of a node that go left, with their slopes, to the front, in order; return where the others begin."""
     rows, spare, sets = work.rows, work.spare, work.sets[node]
     gradient, curvature, spare_g, spare_h = work.slopes[0], work.slopes[1], work.spares[0], work.spares[1]
     last, side = int(work.best[node, BIN]), int(work.best[node, SIDE])

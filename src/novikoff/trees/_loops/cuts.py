@@ -218,7 +218,7 @@ def sum_cut(
         g += bin_g
         h += bin_h
         n += bin_n
-        # Bins without rows are overwritten by the next one: no branch, and sums left over from a difference are skipped.
+        # A bin without rows is overwritten by the next one, without a branch; what a difference left in it is skipped.
         some = bin_n > 0.0
         left_g += bin_g if some else 0.0
         left_h += bin_h if some else 0.0
