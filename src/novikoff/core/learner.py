@@ -364,6 +364,8 @@ class Learner(Predictor, Stateful, base=True):
         wants_bias: Whether its `bias`, a constant feature, should be 1 if columns are scaled.
         live: Whether its state can be copied but is not plain data for a file.
         behaviours: Of a learner from outside, what it was seen to do in every round (core/behaviour.py).
+        rehearsals: Functions, as "module:function", that compile loops of the learner by playing its parts on generated
+            rows, in the order of a game; called in other processes while a game compiles (game/assistants.py).
         seed: Seed of its random draws; None if it draws nothing.
         updates: Number of updates; None if they are not counted.
 
@@ -384,6 +386,7 @@ class Learner(Predictor, Stateful, base=True):
     wants_bias: ClassVar[bool] = False
     live: ClassVar[bool] = False
     behaviours: Sequence[Behaviour] = ()
+    rehearsals: ClassVar[tuple[str, ...]] = ()
 
     if TYPE_CHECKING:
 

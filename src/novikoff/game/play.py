@@ -30,6 +30,7 @@ from novikoff.data.as_stream import (
 )
 from novikoff.data.read_as import Reading, check_counts, read_as
 from novikoff.data.tables.alignment import adopted
+from novikoff.game.assistants import assisted
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.prepare import check_order, labels_apart, named_learner, prepare
@@ -144,7 +145,8 @@ def play(
     game = Game(learner, ledger, track, [*observers, *_tracing(ledger, trace)])
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)
-    _go_through(game, stream, rounds, passes, ledger.position if resume else None)
+    with assisted(learner):
+        _go_through(game, stream, rounds, passes, ledger.position if resume else None)
     if hindsight:
         ledger.hindsight = look_back(ledger, stream, play)
     return ledger

@@ -254,6 +254,11 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(parts)
 
 
+def rehearsed(*parts: str) -> tuple[str, ...]:
+    """Return the names of functions of rehearsals.py, which is imported in other processes only."""
+    return tuple(f"novikoff.mixtures.rehearsals:{part}" for part in parts)
+
+
 def checked_drift(drift: object) -> bool | None:
     """Return the argument `drift` of `auto`."""
     if drift is not None and not isinstance(drift, bool):
