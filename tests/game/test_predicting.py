@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from tests.data.tables.test_records import apart, as_csv, mixed
 
 import novikoff as nk
+from mixed_rows import apart, as_csv, mixed
 from novikoff.cli.main import main
 from novikoff.core.errors import InputError, MismatchError
 

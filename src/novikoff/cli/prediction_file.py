@@ -94,7 +94,7 @@ class PredictionFile:
     def _open(self) -> TextIO:
         if self._file is None:
             where = self._beside
-            self._file = sys.stdout if where is None else Path(where).open("w", encoding="utf-8", newline="")
+            self._file = sys.stdout if where is None else Path(where).open("w", encoding="utf-8", newline="")  # noqa: SIM115
         return self._file
 
     def _write_parquet(self, columns: dict[str, Sequence[Any]]) -> None:
