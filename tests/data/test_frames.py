@@ -89,7 +89,6 @@ def test_a_frame_in_chunks_is_shown_in_batches_and_resumes_anywhere():
     [
         ({"a": [1.0, np.inf], "y": [0, 1]}, 'numbers must be finite: row 2, column "a" of frame has inf'),
         ({"a": [1, 2, 3], "y": ["u", "v", "w"]}, 'row 3, column "y" of frame has a third value, "w"'),
-        ({"a": [1, 2, 3], "y": ["u", "v", None]}, 'labels must not be missing: row 3, column "y" of frame'),
     ],
 )
 def test_errors_in_a_frame_name_row_and_column(columns, said):

@@ -403,6 +403,12 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
         help="bits of the feature hash (default: 18, or those of the saved model)",
     )
     group.add_argument("--encoding", metavar="NAME", help="encoding of a table, such as cp1252 (default: detected)")
+    group.add_argument(
+        "--missing", metavar="TEXT,…", help="further cells that mean a missing value, such as unknown,-999"
+    )
+    group.add_argument(
+        "--date-format", metavar="FORMAT", help="format of dates, such as %%d/%%m/%%Y (default: detected)"
+    )
     group.add_argument("--skip-bad", type=_integer(0), metavar="N", help="maximum number of malformed lines to skip")
     group.add_argument("--ignore-weights", action="store_true", default=None, help="ignore importance weights (vw)")
     group.add_argument(

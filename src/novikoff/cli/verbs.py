@@ -31,6 +31,8 @@ READING = (
     "ignore_weights",
     "threads",
     "encoding",
+    "missing",
+    "date_format",
     *KINDS,
 )
 """Options passed on to the reader."""
@@ -243,6 +245,8 @@ def _reading(args: Namespace) -> dict[str, Any]:
     reading = {name: getattr(args, name) for name in READING}
     if reading["label_weights"] is not None:
         reading["label_weights"] = _weights(reading["label_weights"])
+    if reading["missing"] is not None:
+        reading["missing"] = [token for token in reading["missing"].split(",") if token]
     return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}
 
 

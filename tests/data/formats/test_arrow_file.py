@@ -262,8 +262,6 @@ def test_a_column_that_is_not_of_numbers_is_an_error_that_names_column_and_row(w
     ("labels", "said", "options"),
     [
         (["a", "b", "c"], 'labels must take two values: row 3, column "y" of FILE has a third value, "c"', {}),
-        (["a", None, "b"], 'labels must not be missing: row 2, column "y" of FILE', {}),
-        ([0.0, 1.0, float("nan")], 'labels must not be missing: row 3, column "y" of FILE', {}),
         (["a", "a", "a"], 'labels must take two values: up to row 2, column "y" of FILE there is only "a"', {}),
         ([0, 1, 3], 'labels must be integers from 0 to 2: row 3, column "y" of FILE', {"multiclass": 3}),
     ],

@@ -525,9 +525,6 @@ def test_0x_in_a_label_or_a_column_that_is_not_used_is_fine(write):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("", 'labels must not be missing: line 5, column "label" of FILE is empty'),
-        (" ", 'labels must not be missing: line 5, column "label" of FILE is empty'),
-        ("nan", 'labels must not be missing: line 5, column "label" of FILE has "nan", which is read as missing'),
         ("w", 'labels must take two values: line 5, column "label" of FILE has a third value, "w"'),
     ],
 )

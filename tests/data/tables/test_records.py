@@ -208,7 +208,6 @@ def test_numbers_are_a_table_if_the_dicts_contain_the_label():
         ([({"a": "x"}, "yes"), ({"a": "y"},)], "row 2 of rows is a value of type tuple"),
         ([({"a": "x"}, "yes"), (3, "no")], "row 2 of rows is 3"),
         ([({"a": "x"}, "yes"), ({"a": ["y"]}, "no")], '"a" is a value of type list'),
-        ([{"a": "x", "label": "yes"}, {"a": "y"}], "labels must not be missing"),
     ],
 )
 def test_bad_rows_are_errors_with_their_place(source, sentence):

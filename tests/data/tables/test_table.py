@@ -167,7 +167,6 @@ def played(text, learner=None, **options):
         ("a,label\n1,yes\n2,no\nx,no\n", 'line 4, column "a"'),
         ("a,label\n1,yes\n2,no\ninf,no\n", "must be finite"),
         ("a,label\n1,yes\n2,no\n3,maybe\n", 'a third value, "maybe"'),
-        ("a,label\n1,yes\n2,no\n3,\n", "labels must not be missing"),
         ("a,label\n1,yes\n2,no\n3,no,4\n", "line 4"),
         ('a,label\n1,yes\n2,no\n"3,no\n', "quote left open"),
     ],
@@ -192,21 +191,71 @@ def test_bad_rows_can_be_skipped():
 
 
 @pytest.mark.parametrize("chunk", [10, 2**20])
-def test_rows_without_a_label_can_be_skipped_and_those_with_a_third_cannot(chunk):
+def test_rows_without_a_label_are_skipped_and_those_with_a_third_are_errors(chunk):
     rows = [(1, "yes"), (2, "no"), (3, ""), (4, "yes"), (5, "Na"), (6, "no")]
     text = "a,label\n" + "".join(f"{a},{label}\n" for a, label in rows)
     objects = "\n".join(json.dumps({"a": a, "label": label or None}) for a, label in rows)
-    for make, content, lines in ((Delimited, text, [4, 6]), (Objects, objects, [3, 5])):
-        reader = make(io.BytesIO(content.encode()), skip_bad=2, chunk=chunk)
-        assert np.concatenate([batch.x for batch in Table(reader).batches()])[:, 0].tolist() == [1, 2, 4, 6]
-        assert [line for line, _ in reader.skipped] == lines
-        with pytest.raises(SourceError, match=r"labels must not be missing: line \d, column .*skip_bad=N"):
-            list(Table(make(io.BytesIO(content.encode()), skip_bad=1, chunk=chunk)).batches())
+    for make, content in ((Delimited, text), (Objects, objects)):
+        table = Table(make(io.BytesIO(content.encode()), chunk=chunk))
+        batches = list(table.batches())
+        assert np.concatenate([batch.x for batch in batches])[:, 0].tolist() == [1, 2, 4, 6]
+        assert table.notes[-1].endswith("2 rows of a BytesIO without a label skipped.")
+        assert [batch.first for batch in batches] == np.cumsum([1, *map(len, batches)])[:-1].tolist()
+        for k, batch in enumerate(batches):
+            if batch.end is not None:
+                rest = [y for later in table.batches(batch.end) for y in later.y.tolist()]
+                assert rest == [y for later in batches[k + 1 :] for y in later.y.tolist()]
     third = Table(Delimited(io.BytesIO(text.replace("Na", "maybe").encode()), skip_bad=2, chunk=chunk))
     with pytest.raises(SourceError, match='a third value, "maybe"'):
         list(third.batches())
-    numbers = Delimited(io.BytesIO(b"a,y\n1,2.5\n2,\n3,4\n"), skip_bad=1, chunk=chunk)
+    numbers = Delimited(io.BytesIO(b"a,y\n1,2.5\n2,\n3,4\n"), chunk=chunk)
     assert np.concatenate([b.y for b in Table(numbers, outcomes="numbers").batches()]).tolist() == [2.5, 4.0]
+
+
+def test_error_behind_a_skipped_row_names_its_own_line():
+    rows = "".join(f"{k},{'yes' if k % 2 else 'no'}\n" for k in range(1200))
+    with pytest.raises(SourceError, match="line 1205"):
+        list(Table(Delimited(io.BytesIO(f"a,label\n{rows}1,\n2,\n3,yes\n4,maybe\n".encode()))).batches())
+
+
+def test_row_without_a_label_is_an_error_at_prediction():
+    trained = Table(Delimited(io.BytesIO(b"a,label\n1,yes\n2,no\n3,yes\n")))
+    new = Table(Delimited(io.BytesIO(b"a,label\n1,yes\n2,\n3,no\n")))
+    new.adopt(trained.encoding, learn=False)
+    with pytest.raises(SourceError, match='labels must not be missing: line 3, column "label"'):
+        list(new.batches())
+
+
+def test_given_tokens_are_missing_values_also_at_prediction():
+    text = b"a,town,label\n1,Rome,yes\n-999,unknown,no\nUnknown,Oslo,yes\n4,Rome,unknown\n5,Rome,no\n"
+    plain = b"a,town,label\n1,Rome,yes\n,,no\n,Oslo,yes\n4,Rome,\n5,Rome,no\n"
+    marked, same = Table(Delimited(io.BytesIO(text)), missing=["unknown", "-999"]), Table(Delimited(io.BytesIO(plain)))
+    left, right = (list(one.batches()) for one in (marked, same))
+    assert [b.y.tolist() for b in left] == [b.y.tolist() for b in right]
+    assert [b.x.indices.tolist() for b in left] == [b.x.indices.tolist() for b in right]
+    assert [b.x.values.tolist() for b in left] == [b.x.values.tolist() for b in right]
+    new = Table(Delimited(io.BytesIO(b"a,town,label\n-999,unknown,yes\n2,Rome,no\n")))
+    new.adopt(type(marked.encoding).restore(marked.encoding.state()), learn=False)
+    assert [b.x.values.tolist() for b in new.batches()] == [[1.0, 1.0, 2.0, 1.0]]
+
+
+def test_date_format_is_used_before_the_others():
+    text = b"when,label\n20240103,yes\n20240104,no\n20240105,yes\n"
+    assert Table(Delimited(io.BytesIO(text))).describe()[0] == "when: number (20240103, ...)"
+    assert Table(Delimited(io.BytesIO(text)), date_format="%Y%m%d").describe()[0] == "when: date (20240103, ...)"
+    european = b"when,label\n01/02/2024,yes\n03/02/2024,no\n"
+    (note,) = Table(Delimited(io.BytesIO(european))).notes
+    assert 'could be day first. If it is, pass date_format="%d/%m/%Y".' in note
+    assert not Table(Delimited(io.BytesIO(european)), date_format="%d/%m/%Y").notes
+    for wrong in ("%d/%m", "day", "%Q"):
+        with pytest.raises(SourceError, match="a date format must"):
+            Table(Delimited(io.BytesIO(text)), date_format=wrong)
+
+
+def test_number_that_may_mean_missing_is_noted():
+    rows = "".join(f"{-999 if k % 9 == 0 else k},{'yes' if k % 2 else 'no'}\n" for k in range(1, 40))
+    notes = Table(Delimited(io.BytesIO(f"a,label\n{rows}".encode()))).notes
+    assert any("a of a BytesIO is -999 in 4 rows, unlike its other numbers" in note for note in notes)
 
 
 def test_quoted_cells_may_hold_delimiters_quotes_and_new_lines():

@@ -148,6 +148,51 @@ def distinct(array: pa.Array, tokens: Sequence[str] = MISSING) -> tuple[list[str
     return list(known), np.take(renumbered, codes)
 
 
+def is_token(cell: object, tokens: frozenset[str]) -> bool:
+    """Return whether a cell is one of these texts for missing values, or the number that one of them is."""
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return any(NUMBER.fullmatch(token) and float(token) == cell for token in tokens)
+    if isinstance(cell, str):
+        text = cell.strip().lower()
+        return text in tokens or (NUMBER.fullmatch(text) is not None and is_token(float(text), tokens))
+    return False
+
+
+def without(array: pa.Array, tokens: frozenset[str]) -> pa.Array:
+    """Return the array with null for the cells that are one of `tokens`."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    array = whole(array)
+    if pa.types.is_dictionary(array.type):
+        codes = [code for code, value in enumerate(array.dictionary.to_pylist()) if is_token(value, tokens)]
+        gone = compute.is_in(array.indices, pa.array(codes, array.indices.type))
+    elif is_text(array.type):
+        unique = array.unique().to_pylist()
+        gone = compute.is_in(array, pa.array([one for one in unique if is_token(one, tokens)], array.type))
+    elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_decimal(array.type):
+        numbers = [float(token) for token in tokens if NUMBER.fullmatch(token)]
+        gone = compute.is_in(array.cast(pa.float64(), safe=False), pa.array(numbers, pa.float64()))
+    else:
+        return array
+    return compute.if_else(gone, pa.scalar(None, array.type), array) if compute.any(gone).as_py() else array
+
+
+def missing_rows(array: pa.Array) -> NDArray[np.bool_] | None:
+    """Return which cells of a label column are missing; None if none is."""
+    import pyarrow as pa
+
+    array = whole(array)
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+        gone = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    elif pa.types.is_floating(kind):
+        gone = plain(array).is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    else:
+        gone = distinct(array)[1] < 0
+    return gone if gone is not None and gone.any() else None
+
+
 def moments(array: pa.Array, column: Column) -> NDArray[np.float64]:
     """Return seconds since 1970, NaN where missing."""
     import pyarrow as pa

@@ -51,8 +51,16 @@ DATES = (
     "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S",
     "%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%m/%d/%Y", "%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S",
+    "%m/%d/%Y %I:%M %p", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%y", "%m/%d/%y %H:%M", "%d/%m/%y", "%d/%m/%y %H:%M",
+    "%d-%m-%Y", "%d-%m-%Y %H:%M", "%d-%m-%Y %H:%M:%S", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%d. %B %Y",
+    "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y", "%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S",
 )  # fmt: skip
 """Date formats; the first one that fits the first cells is used."""
+NAMED_FIRST = {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+               "mon", "tue", "wed", "thu", "fri", "sat", "sun"}  # fmt: skip
+"""Beginnings of dates that begin with a month or a weekday."""
+SENTINELS = (-99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, 999999.0)
+"""Numbers that often stand for a missing value."""
 DAY = 86_400.0
 """Seconds per day."""
 ZONE = re.compile(r"(Z|[+-][0-9]{2}:?[0-9]{2})$")
@@ -122,13 +130,14 @@ def number_formats(cells: Iterable[object]) -> list[str]:
     return formats(texts) if texts and len(texts) == len(typed) else []
 
 
-def recognise(name: str, cells: Iterable[Any], mark: str = POINT) -> Column:
+def recognise(name: str, cells: Iterable[Any], mark: str = POINT, date_format: str | None = None) -> Column:
     """Detect the kind of a column from its first cells: text as in a file, or values as in a frame.
 
     Args:
         name: Name of the column.
         cells: First cells.
         mark: Decimal mark of numbers such as 1,234, which fit both.
+        date_format: Format of dates, as in `strptime`, tried before all others; None for the usual formats.
     """
     stripped = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell, NO_FEATURE)]
     stripped = [cell for cell in stripped if cell == cell]  # NaN
@@ -137,6 +146,8 @@ def recognise(name: str, cells: Iterable[Any], mark: str = POINT) -> Column:
     if not all(isinstance(cell, str) for cell in stripped):
         return _of_values(name, stripped)
     typed = [cell for cell in stripped if not is_missing(cell, NO_NUMBER)]  # values if the column is numbers or dates
+    if typed and date_format is not None and all(_fits(ZONE.sub("", cell), date_format) for cell in typed):
+        return Column(name, "time", date_format, any(moment(cell, date_format) % DAY for cell in typed))
     if typed and _nearly_all(typed, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
         grouped = mark == COMMA and any(POINT in cell for cell in typed) and COMMA in formats(typed)
         return Column(name, "number", COMMA if grouped else None)
@@ -159,7 +170,7 @@ def _nearly_all(cells: Sequence[str], test: Callable[[str], object]) -> bool:
 
 def form_of(cells: Sequence[str]) -> str | None:
     """Return the format that all of these dates have, apart from a time zone; None if they are not dates."""
-    if not all(cell[:1].isdigit() for cell in cells):  # fast check: all formats start with a digit
+    if not all(cell[:1].isdigit() or cell[:3].lower() in NAMED_FIRST for cell in cells):  # fast check of the beginning
         return None
     bare = [ZONE.sub("", cell) if ":" in cell else cell for cell in cells]
     return next((form for form in DATES if all(_fits(cell, form) for cell in bare)), None)
@@ -237,6 +248,25 @@ def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
         return None
     (word,) = words
     return word if 2 * stripped.count(word) < len(stripped) else None
+
+
+def sentinel(column: Column, cells: Sequence[object]) -> tuple[float, int] | None:
+    """Return a number such as -999 that may stand for a missing value, and how often it occurs; otherwise None.
+
+    It must occur twice, and be the only negative number, or further from the others than these are from each other.
+    """
+    if column.kind != "number" or column.form is not None:
+        return None
+    values = [
+        float(str(cell)) for cell in cells if not is_missing(cell, NO_NUMBER) and NUMBER.fullmatch(str(cell).strip())
+    ]
+    for value in SENTINELS:
+        others = [one for one in values if one != value and one == one]
+        if values.count(value) > 1 and others:
+            low, high = min(others), max(others)
+            if value < 0 <= low or max(low - value, value - high) > high - low:
+                return value, values.count(value)
+    return None
 
 
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import Any
 
-from novikoff.core.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.core.errors import Advice, MismatchError, Option, SourceError, counted, quoted
 from novikoff.core.stream import Target
 from novikoff.data.column_names import listed_names, mismatch
 from novikoff.data.layout import columns_called, find_column, target_column
@@ -20,6 +21,7 @@ from novikoff.data.tables.column import (
     looks_like_id,
     number_formats,
     recognise,
+    sentinel,
     word_among_numbers,
 )
 from novikoff.data.tables.encoding import Encoding
@@ -27,7 +29,7 @@ from novikoff.data.tables.number_format import COMMA, POINT, decimal_mark, value
 from novikoff.data.tables.row_weights import RowWeights
 from novikoff.data.tables.table_reader import Reader
 
-WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
+WRITTEN = Advice("Write all as 2024-12-31, or 2024-12-31 23:59:59, or pass ", Option("date_format", "%d/%m/%Y"), ".")
 """Advice for dates."""
 
 Asked = Sequence[str | int] | str | int
@@ -60,12 +62,14 @@ class Choice:
         used: Names of the feature columns; None for all columns that have no other role.
         left_out: Names of columns to leave out.
         kinds: Requested columns by kind.
+        date_format: Format of dates, as in `strptime`; None for the usual ones.
     """
 
     label: str | int | None
     used: list[str] | None
     left_out: set[str]
     kinds: dict[str, list[str]]
+    date_format: str | None = None
 
     def columns(
         self,
@@ -96,7 +100,7 @@ class Choice:
         if len(set(both)) < len(both):
             twice = max(both, key=both.count)
             raise SourceError(f"a column must be used once: column {quoted(twice)} of {reader.name} is used twice.")
-        return [kind_of(reader, name, head[name], self.kinds, mark) for name in names]
+        return [kind_of(reader, name, head[name], self.kinds, mark, self.date_format) for name in names]
 
     def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
         """Return the label column of the encoding, wherever it is, unless another one was requested."""
@@ -155,7 +159,22 @@ def mark_of(head: Mapping[str, Sequence[object]], default: str) -> str:
     return default
 
 
-def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]], mark: str) -> Column:
+def check_date_format(form: str | None) -> str | None:
+    """Return a format of dates. Raises SourceError if `strptime` does not know it, or it has no day."""
+    if form is None:
+        return None
+    try:
+        same = datetime.strptime(datetime(2003, 2, 1, 4, 5, 6).strftime(form), form)
+    except (ValueError, TypeError) as error:
+        raise SourceError(f"a date format must be one of strptime, such as %d/%m/%Y: got {form!r} ({error}).") from None
+    if same.date() != date(2003, 2, 1):
+        raise SourceError(f"a date format must have day, month and year, such as %d/%m/%Y: got {form!r}.")
+    return form
+
+
+def kind_of(
+    reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]], mark: str, date_format: str | None
+) -> Column:
     """Return a column with its kind, as requested or as detected."""
     kinds = [kind for kind, names in chosen.items() if name in names]
     if len(kinds) > 1:
@@ -165,11 +184,11 @@ def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str,
             f"columns must have plain values: column {quoted(name)} of {reader.name} has lists or objects. "
             "Write one column per feature, or leave it out."
         )
-    found = recognise(name, head, mark)
+    found = recognise(name, head, mark, date_format)
     if not kinds or kinds[0] == found.kind:
         return found
     if kinds[0] == "time":
-        raise SourceError(f"dates must have one format: {name} of {reader.name} has {_forms(head)}. {WRITTEN}")
+        raise SourceError("dates must have one format", f"{name} of {reader.name} has {_forms(head)}", WRITTEN)
     return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
@@ -195,11 +214,15 @@ def advice(
             formatted.setdefault(str(column.form), []).append((column.name, cell))
         elif column.name not in categories and (word := word_among_numbers(column, head[column.name])) is not None:
             text = f"{column.name} of {name} is read as a category: its cells are numbers except for {quoted(word)}. "
-            do = "Leave these cells empty to learn from the size of the numbers, or pass "
-            found.append(Advice(text, do, Option("category", column.name), " if it is one."))
-        elif (date := either_order(column, head[column.name])) is not None:
-            text = f"{column.name} of {name} is read month first, though {quoted(date)} could be day first. If it is, "
-            found.append(Advice(text, "write 2024-12-31, or pass ", Option("category", column.name), "."))
+            found.append(Advice(text, "If that means missing, pass ", Option("missing", word), "."))
+        elif (first := either_order(column, head[column.name])) is not None:
+            text = f"{column.name} of {name} is read month first, though {quoted(first)} could be day first. If it is, "
+            found.append(Advice(text, "pass ", Option("date_format", "%d/%m/%Y"), "."))
+        elif (stands := sentinel(column, head[column.name])) is not None:
+            text = (
+                f"{column.name} of {name} is {stands[0]:g} in {counted(stands[1], 'row')}, unlike its other numbers. "
+            )
+            found.append(Advice(text, "If that means missing, pass ", Option("missing", f"{stands[0]:g}"), "."))
         elif looks_like_id(column, head[column.name]):
             rows = f"each of the first {len(head[column.name]):,} rows"
             text = f"{column.name} of {name} differs in {rows}: it cannot help to predict new rows. Pass "

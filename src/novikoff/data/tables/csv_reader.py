@@ -34,7 +34,7 @@ from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, PADDING, in_or
 from novikoff.data.formats.lines import Little
 from novikoff.data.formats.pandas_index import unnamed_first, unnamed_note
 from novikoff.data.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, find_delimiter, rows_of, runs
-from novikoff.data.tables.cells import LABELS_INSTEAD, bad_cell, category_instead, missing
+from novikoff.data.tables.cells import LABELS_INSTEAD, bad_cell, category_instead
 from novikoff.data.tables.column import (
     INFINITE,
     MISSING,
@@ -165,7 +165,7 @@ class Delimited(TextReader):
             for name, cells in self.head().items()
             if all(is_missing(c, NO_NUMBER) or WHOLE.fullmatch(c.strip()) for c in cells)
         }
-        plain = PlainCells(self.names, self._between, wanted, whole, self.needed)
+        plain = PlainCells(self.names, self._between, wanted, whole)
 
         def parse(text: bytearray, size: int, added: int) -> Chunk:
             import pyarrow as pa
@@ -250,8 +250,6 @@ class Delimited(TextReader):
             for column in (table.column(name) for name in numbers if name not in whole):
                 if compute.any(compute.is_nan(column)).as_py():  # pyarrow accepts -nan as a number
                     raise pa.ArrowInvalid("not a number")
-            if self.needed in wanted and any(map(is_missing, table.column(self.needed).unique().to_pylist())):
-                raise pa.ArrowInvalid("a label is missing")
             return table.num_rows, {name: table.column(name) for name in wanted}
         except pa.ArrowInvalid:
             if not whole & {*numbers}:
@@ -316,8 +314,6 @@ class Delimited(TextReader):
         for name, cell in zip(self.names, cells, strict=True):
             if name not in wanted:
                 continue
-            if name == self.needed and is_missing(cell):
-                return missing(0, name, cell=cell)
             if "\0" in cell:
                 return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):
@@ -325,7 +321,7 @@ class Delimited(TextReader):
             if wanted[name] == "number" and not is_missing(cell, NO_NUMBER) and not NUMBER.fullmatch(cell.strip(" \t")):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
-                do = LABELS_INSTEAD if name == self.needed else category_instead(Column(name, "number"))
+                do = LABELS_INSTEAD if name == self.label else category_instead(Column(name, "number"))
                 return bad_cell(0, name, "a numeric column must contain numbers", f"has {quoted(cell.strip())}", do)
         return None
 
@@ -381,13 +377,10 @@ class PlainCells:
         delimiter: Cell separator.
         wanted: Kind of each wanted column.
         whole: Columns of integers, according to the first rows.
-        needed: Column that must have no missing cells (the label).
     """
 
-    def __init__(
-        self, names: Sequence[str], delimiter: str, wanted: Mapping[str, Kind], whole: set[str], needed: str | None
-    ) -> None:
-        self._width, self._delimiter, self._needed, self._whole = len(names), delimiter, needed, whole
+    def __init__(self, names: Sequence[str], delimiter: str, wanted: Mapping[str, Kind], whole: set[str]) -> None:
+        self._width, self._delimiter, self._whole = len(names), delimiter, whole
         self._numbers = [c for c, name in enumerate(names) if wanted.get(name) == "number"]
         self._words = [c for c, name in enumerate(names) if name in wanted and c not in self._numbers]
         self._names, self._runs = names, runs(self._numbers)
@@ -424,8 +417,6 @@ class PlainCells:
         found: dict[str, Any] = {}
         for column, values in zip(self._numbers, columns, strict=True):
             gaps = bool(np.isnan(values).any())
-            if gaps and self._names[column] == self._needed:
-                return None
             if (name := self._names[column]) in self._whole:
                 if not kernel.whole(data, np.uint64(rows), np.uint64(column), *cells):
                     return None
@@ -438,8 +429,6 @@ class PlainCells:
             try:
                 words = [text[begin:end].decode() for begin, end in places[:values_found].tolist()]
             except UnicodeDecodeError:
-                return None
-            if self._names[column] == self._needed and any(map(is_missing, words)):
                 return None
             found[self._names[column]] = _dictionary(codes, words)
         return rows, found

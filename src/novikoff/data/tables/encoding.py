@@ -156,6 +156,7 @@ class Encoding(Stateful):
         weight: Column of row weights, not needed for prediction.
         label_weights: Weight of rows by label.
         open: Whether columns may be added; rows are then sparse even if all columns are numeric.
+        missing: Further texts that mean a missing value, in lower case.
 
     Attributes:
         dense: Whether all columns were numeric from the start.
@@ -182,6 +183,7 @@ class Encoding(Stateful):
         Coded("means", dict, lambda saved: _by_name(float)(saved), "means by column", default=dict),
         Values("gaps", str, at="_hashed_gaps", default=list, assigned=False),
         Argument("open", bool, default=lambda: False),
+        Values("missing", str, argument=True, default=list),
         Coded("sums", lambda sums: {name: list(one) for name, one in sums.items()}, lambda saved: _sums(saved),
               "sums by column", default=dict),
     )  # fmt: skip
@@ -190,14 +192,14 @@ class Encoding(Stateful):
     def __init__(
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
         left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, int] | None = None,
-        open: bool = False,
+        open: bool = False, missing: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS
         self.bits, self.named, self.label, self.left_out, self.weight = bits, named, label, list(left_out), weight
         self.label_weights = dict(label_weights or {})
-        self.open = open
+        self.open, self.missing = open, list(missing)
         numeric = all(column.kind in ("number", "boolean") for column in self.columns)
         self.dense = bits is None and numeric and not open
         self._stems = _stems([column.name for column in self.columns])

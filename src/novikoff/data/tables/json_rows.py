@@ -18,8 +18,8 @@ from novikoff.core.types import Position, counts_at
 from novikoff.data.formats.byte_reader import OBJECTS
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.data.formats.lines import whole_lines
-from novikoff.data.tables.cells import array, missing
-from novikoff.data.tables.column import Kind, is_missing
+from novikoff.data.tables.cells import array
+from novikoff.data.tables.column import Kind
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS, SKIP, Piece, TextReader
 
 CORRECT = "Correct the line."
@@ -78,8 +78,6 @@ class Objects(TextReader):
                 continue
             try:
                 row = _row(line, known)
-                if self.needed is not None and self.needed in wanted and is_missing(row.get(self.needed)):
-                    raise missing(0, self.needed, cell=row.get(self.needed))
                 rows.append(row)
                 numbers.append(number)
             except SourceError as fault:

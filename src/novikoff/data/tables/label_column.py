@@ -143,14 +143,15 @@ class LabelColumn:
             piece = held[-1]
             if piece.rows:
                 with suppress(SourceError):  # raised when its row is read
-                    self.written.look(*cells.distinct(piece.arrays[self.name]))
+                    values, codes = cells.distinct(piece.arrays[self.name])
+                    self.written.look(values, codes[codes >= 0])
             if piece.error is not None and self.written.known.lone:  # the second label may be in the bad row
                 raise reader.numbered(piece.error)
             return piece.error is not None
 
         def look_further(held: Sequence[Piece]) -> None:
             if reader.independent:
-                for piece in reader.pieces(held[-1].end, {self.name: self.kind}):
+                for piece in reader.read(held[-1].end, {self.name: self.kind}):
                     if look([piece]) or self.written.known.settled:
                         return
 

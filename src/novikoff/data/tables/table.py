@@ -7,7 +7,8 @@ Columns
 Labels
     The column `label`, by name or number; otherwise one named label or target; otherwise one named class or y, if it is
     the first or the last; otherwise the last. Two values, the larger +1; `positive` overrides; `multiclass` for
-    0 .. k-1, or for any labels. With `outcomes="numbers"` they are regression outcomes.
+    0 .. k-1, or for any labels. With `outcomes="numbers"` they are regression outcomes. Rows without a label are
+    skipped and counted.
     data/tables/label_column.py reads the cells. With `labelled=False` there is no label, and y is -1.
 Weights
     A row of weight k is learned in k rounds and scored once (data/tables/row_weights.py): k comes from a column of
@@ -36,6 +37,7 @@ from novikoff.data.tables.column_selection import (
     Asked,
     Choice,
     advice,
+    check_date_format,
     check_label_weights,
     find,
     find_all,
@@ -73,6 +75,8 @@ class Table(Stream):
         labelled: Whether there is a label column.
         weight: Column of row weights.
         label_weights: Weight of rows by label.
+        missing: Further texts that mean a missing value.
+        date_format: Format of dates.
     """
 
     table = scaled_by_default = True
@@ -97,6 +101,8 @@ class Table(Stream):
         labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None,
+        missing: Sequence[str] | str = (),
+        date_format: str | None = None,
     ) -> None:
         if bits is not None and not 1 <= bits <= 32:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
@@ -107,7 +113,8 @@ class Table(Stream):
         self._given: Position | None = None  # for a part: labels found in the first rows of the table
         self._positive, self._many = positive, multiclass
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
-        head = reader.head()
+        reader.tokens = frozenset(str(one).strip().lower() for one in listed(missing))
+        head = reader.first_cells()
         chosen = {kind: [find(reader, c, f"a {kind} column") for c in listed(asked)] for kind, asked in
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
         left_out = {name for c in listed(drop) for name in find_all(reader, c, "a column to leave out")}
@@ -120,17 +127,20 @@ class Table(Stream):
             self._refuse_label_weights()
         if self.weights.used:
             self.rows = None  # unknown: the sum of the weights
-        self._choice = Choice(label, used, left_out, chosen)
+        self._choice = Choice(label, used, left_out, chosen, check_date_format(date_format))
         self._first = dict(head)
         self.target_column = label_column(reader, label, used or [], left_out) if labelled else None
         self._choose(None if self.target_column is None else self.target_column.name)
         in_use = {self.label, weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in in_use]
-        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
+        self.encoding = Encoding(
+            self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label,
+            missing=sorted(reader.tokens),
+        )  # fmt: skip
         self.encoding.average(head)
         self.encoding.open = reader.grows and used is None and not self.encoding.dense
         self._foresee()
-        self._learn, self._adopted, self._surprises = True, False, Surprises()
+        self._learn, self._adopted, self._surprises, self._no_label = True, False, Surprises(), 0
         if self._labels is not None:
             self._labels.look_at_first()
             if self._labels.written.spaced is not None:
@@ -168,7 +178,7 @@ class Table(Stream):
 
     def _choose(self, label: str | None) -> None:
         """Choose the columns in use and their kinds, with this label column."""
-        self.label = self._reader.needed = label
+        self.label = self._reader.label = label
         head, mark = self._first, mark_of(self._first, self._mark)
         self.columns = self._choice.columns(self._reader, head, label, self.weights.column, mark)
         self._sources = {column.name: column.name for column in self.columns}
@@ -285,6 +295,9 @@ class Table(Stream):
         """
         if learn:
             check_label_weights(encoding, self.weights, whose)
+        if not self._reader.tokens >= {*encoding.missing}:
+            self._reader.tokens |= {*encoding.missing}
+            self._first = self._reader.first_cells()
         self._mark = decimal_mark(([c.form] for c in encoding.columns if c.kind == "number" and c.form), POINT)
         if encoding.named and self._reader.named:
             label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
@@ -369,12 +382,13 @@ class Table(Stream):
         if labels is not None:
             wanted[labels.name] = labels.kind
             labels.written.begin(self.expected, start or self._given)
-        self._surprises = Surprises()
-        pieces = self._reader.pieces(start, wanted)
+        self._surprises, self._no_label = Surprises(), 0
+        pieces = self._reader.read(start, wanted)
         try:
             for whole in pieces if labels is None else labels.settled(pieces, self._reader):
                 looked = len(self._first[self._reader.names[0]]) - read
-                for piece in self._known_pieces(whole, looked):
+                for every in self._known_pieces(whole, looked):
+                    piece = self._with_label(every)
                     known = self.encoding.width
                     x, y, counts, error = self._rows(piece)
                     self._check_known()
@@ -389,7 +403,7 @@ class Table(Stream):
                             for batch in repeated(part, y[rows], counts[rows], row, last):
                                 yield replace(batch, encoding=self.encoding)
                             row += int(counts[rows].sum())
-                    row, read = played, read + len(y)
+                    row, read = played, read + len(y) + every.rows - piece.rows
                     if error:
                         raise error
             if row == 0 and self._given is None:
@@ -398,6 +412,16 @@ class Table(Stream):
                 self._check_met()
         finally:
             self._update_notes()
+
+    def _with_label(self, piece: Piece) -> Piece:
+        """Return the piece without rows that have no label; they are counted. At prediction they are errors."""
+        if self._labels is None or not self._learn or not piece.rows:
+            return piece
+        gone = cells.missing_rows(piece.arrays[self._labels.name])
+        if gone is None:
+            return piece
+        self._no_label += int(np.count_nonzero(gone))
+        return piece.without(gone)
 
     def _known_pieces(self, piece: Piece, looked: int) -> Iterator[Piece]:
         """Yield the piece, split where a column first has a value: one of unknown kind, or one that is new."""
@@ -466,6 +490,8 @@ class Table(Stream):
         if self.skipped:
             rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
             self._pass_notes.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
+        if self._no_label:
+            self._pass_notes.append(f"{counted(self._no_label, 'row')} of {self.name} without a label skipped.")
         for label in sorted(self.weights.unmet):
             self._pass_notes.append(f"no label of {self.name} is {quoted(label)}, which has a weight.")
         if self._labels is not None and self._labels.written.known.absent:
@@ -539,7 +565,7 @@ class Table(Stream):
     def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
-            **({"played": played} if self.weights.used or self._given is not None else {}),
+            **({"played": played} if played != end["row"] or self.weights.used or self._given is not None else {}),
             **(self._labels.written.state() if self._labels is not None else {}),
             "known": self.encoding.known(),
         }

@@ -7,7 +7,7 @@ lists.py and data/formats/jsonl.py; with plain values they are tables like any o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from novikoff.core.errors import Advice, Option, SourceError
@@ -54,8 +54,8 @@ class CSV(Table):
         text: Columns to read as text, word by word.
         time: Columns to read as dates.
         bits: Features are hashed into 2^bits indices; None numbers them.
-        skip_bad: Number of bad rows to skip before an error; `skipped` lists them as (line, message). A row without a
-            label is bad; a third label is an error in any case.
+        skip_bad: Number of bad rows to skip before an error; `skipped` lists them as (line, message). A third label is
+            an error in any case; rows without a label are skipped without this option.
         threads: Number of parsing threads; None for one per core.
         chunk: Bytes parsed at a time; a row may be longer.
         outcomes: "labels", or "numbers" for regression.
@@ -63,6 +63,8 @@ class CSV(Table):
         weight: Column of row weights, by name or number: integers from 0 to 10,000. It is not a feature.
         label_weights: Weight of rows by label, such as {"spam": 5}; other labels have weight 1.
         encoding: Encoding of the text, such as "cp1252"; None detects UTF-8, UTF-16 and Windows-1252.
+        missing: Further cells that mean a missing value, such as ["unknown", "-999"].
+        date_format: Format of dates, as in `strptime`, such as "%d/%m/%Y"; None for the usual ones.
 
     Example:
         >>> import io
@@ -78,13 +80,15 @@ class CSV(Table):
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
-        label_weights: LabelWeights | None = None, encoding: str | None = None,
+        label_weights: LabelWeights | None = None, encoding: str | None = None, missing: Sequence[str] | str = (),
+        date_format: str | None = None,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
         asked = [*named, *(one for one in (label, weight) if one is not None)]
         super().__init__(
             Delimited(source, header, delimiter, asked, skip_bad, threads, chunk, encoding), label, positive,
             multiclass, columns, drop, number, category, text, time, bits, outcomes, labelled, weight, label_weights,
+            missing, date_format,
         )  # fmt: skip
 
 
@@ -110,6 +114,8 @@ class Frame(Table):
         labelled: False for rows without a label, to be predicted.
         weight: Column of row weights, by name or number.
         label_weights: Weight of rows by label.
+        missing: Further cells that mean a missing value.
+        date_format: Format of dates that are text, as in `strptime`.
 
     Example:
         >>> import novikoff as nk
@@ -124,11 +130,11 @@ class Frame(Table):
         multiclass: int | None = None, name: str = "frame", drop: Asked = (), number: Asked = (), category: Asked = (),
         text: Asked = (), time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: LabelWeights | None = None,
+        label_weights: LabelWeights | None = None, missing: Sequence[str] | str = (), date_format: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             FrameTable(frame, name), label, positive, multiclass, columns, drop, number, category, text, time, bits,
-            outcomes, labelled, weight, label_weights,
+            outcomes, labelled, weight, label_weights, missing, date_format,
         )  # fmt: skip
 
 
@@ -137,7 +143,7 @@ def Arrow(  # noqa: N802
     multiclass: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
     time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: LabelWeights | None = None,
+        label_weights: LabelWeights | None = None, missing: Sequence[str] | str = (), date_format: str | None = None,
 ) -> Stream:  # fmt: skip
     """Open an Arrow IPC or Parquet file as a stream.
 
@@ -157,6 +163,8 @@ def Arrow(  # noqa: N802
         labelled: False for rows without a label, to be predicted.
         weight: Column of row weights, by name or number.
         label_weights: Weight of rows by label.
+        missing: Further cells that mean a missing value.
+        date_format: Format of dates that are text, as in `strptime`.
 
     Returns:
         A table for plain columns; a stream of lists for list columns and for files of `convert`.
@@ -173,7 +181,8 @@ def Arrow(  # noqa: N802
     """
     file = OnDisk(source)
     kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits,
-             "weight": weight, "label_weights": label_weights}  # fmt: skip
+             "weight": weight, "label_weights": label_weights, "missing": missing,
+             "date_format": date_format}  # fmt: skip
     found = open_arrow(file)
     converted = found.last_note() is not None and label is None and columns is None and not any(kinds.values())
     if converted or (columns is None and lists.has_lists(found.schema)):
@@ -191,7 +200,7 @@ def Arrow(  # noqa: N802
         return stream
     return Table(
         ArrowTable(file), label, positive, multiclass, columns, drop, number, category, text, time, bits, outcomes,
-        labelled, weight, label_weights,
+        labelled, weight, label_weights, missing, date_format,
     )  # fmt: skip
 
 
@@ -201,7 +210,8 @@ def JSONL(  # noqa: N802
     drop: Asked = (), number: Asked = (),
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: LabelWeights | None = None, encoding: str | None = None,
+        label_weights: LabelWeights | None = None, encoding: str | None = None, missing: Sequence[str] | str = (),
+        date_format: str | None = None,
 ) -> Stream:  # fmt: skip
     r"""Open JSON lines as a stream: a table if values are plain, otherwise hashed features.
 
@@ -226,6 +236,8 @@ def JSONL(  # noqa: N802
         weight: Column of row weights, by name or number.
         label_weights: Weight of rows by label.
         encoding: Encoding of the text; None detects UTF-8 and UTF-16.
+        missing: Further cells that mean a missing value.
+        date_format: Format of dates that are text, as in `strptime`.
 
     Returns:
         A table if the objects have plain values and nearly the same keys; otherwise a stream of hashed features.
@@ -242,9 +254,11 @@ def JSONL(  # noqa: N802
         return Table(
             Objects(content, skip_bad, chunk, encoding=encoding), label, positive, multiclass, columns, drop, number,
             category, text, time, bits, outcomes, labelled, weight, label_weights,
+            missing, date_format,
         )  # fmt: skip
     kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
-             "weight": weight, "label_weights": label_weights, "encoding": encoding}  # fmt: skip
+             "weight": weight, "label_weights": label_weights, "encoding": encoding,
+             "missing": missing, "date_format": date_format}  # fmt: skip
     _refuse(kinds, f"the objects of {origin.name} are not rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:

@@ -8,14 +8,18 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, Option, SourceError, Where
 from novikoff.core.types import Json, Position
 from novikoff.data.formats.byte_reader import TABLE, Opened
 from novikoff.data.formats.lines import first_bytes
 from novikoff.data.formats.origin import Origin
+from novikoff.data.tables.cells import is_token, without
 from novikoff.data.tables.column import Kind
 
 RECOGNISED_ROWS = 1000
@@ -52,6 +56,13 @@ class Piece:
             Piece(rest, self.rows - row, self.size - size, self.end, lambda k: self.where(row + k), self.error),
         )
 
+    def without(self, gone: NDArray[np.bool_]) -> Piece:
+        """Return the piece without the rows that are marked."""
+        kept = np.flatnonzero(~gone)
+        arrays = {name: array.take(kept) for name, array in self.arrays.items()}
+        size = self.size * len(kept) // max(self.rows, 1)
+        return Piece(arrays, len(kept), size, self.end, lambda k: self.where(int(kept[k])), self.error)
+
 
 class Reader(ABC):
     """Base class of the readers of one format.
@@ -63,7 +74,8 @@ class Reader(ABC):
         rows: Number of rows; None if unknown before reading.
         skipped: Skipped bad rows of a pass as (line, message).
         most_bad: Number of bad rows that may be skipped.
-        needed: Column of labels or outcomes, which must not be missing; None if there is none.
+        label: Column of labels or outcomes; None if there is none.
+        tokens: Further texts that mean a missing value, in lower case.
         first: Start of the part to read, in rows or bytes.
         last: End of that part; None for the end of the source.
         grows: Whether pieces may have columns that are not among `names`, from the row of their first value on.
@@ -76,7 +88,8 @@ class Reader(ABC):
     rereadable = independent = fixed = True
     grows = False
     rows: int | None = None
-    needed: str | None = None
+    label: str | None = None
+    tokens: frozenset[str] = frozenset()
     most_bad = 0
     first = 0
     last: int | None = None
@@ -93,6 +106,25 @@ class Reader(ABC):
     @abstractmethod
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         """Yield the rows from `start` on, some at a time, with the wanted columns read as these kinds."""
+
+    def first_cells(self) -> dict[str, list[Any]]:
+        """Return the result of `head`, None for the cells that are one of `tokens`."""
+        if not self.tokens:
+            return dict(self.head())
+        return {
+            name: [None if is_token(cell, self.tokens) else cell for cell in some] for name, some in self.head().items()
+        }
+
+    def read(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        """Yield the result of `pieces`, null for the cells that are one of `tokens`."""
+        if not self.tokens:
+            return self.pieces(start, wanted)
+        # A token among numbers would be an error of the reader: numbers are read as text.
+        as_text: dict[str, Kind] = {name: "category" if kind == "number" else kind for name, kind in wanted.items()}
+        return (
+            replace(piece, arrays={name: without(one, self.tokens) for name, one in piece.arrays.items()})
+            for piece in self.pieces(start, as_text)
+        )
 
     def fingerprint(self) -> dict[str, Json]:
         """Return the fingerprint of a file; empty for other sources."""
