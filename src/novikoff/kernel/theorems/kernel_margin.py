@@ -23,7 +23,7 @@ from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
-from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
+from novikoff.linear.theorems.perceptron_facts import SEPARATED, not_separated, proof, quantities, shortest
 
 
 @theorem(
@@ -41,9 +41,9 @@ from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, qu
 def kernel_margin(run: Run[KernelFacts]) -> Bound:
     """Return the smallest R^2 ||f||^2 over the comparators with no hinge loss."""
     best, needed = shortest(run.tracked), needed_of_a_perceptron(run)
-    reason = why_void(run, needed, "" if best else INSEPARABLE)
+    reason = why_void(run, needed, "" if best else not_separated(run.tracked))
     if reason or best is None:
-        return Bound(None, needed, void=reason)
+        return Bound(None, needed, {} if best else proof(run.tracked), void=reason)
     return Bound(
         math.floor(growth2(run, run.mistakes) * run.tracked.square * best.square),
         [*needed, seen(SEPARATED, holds=True)],

@@ -24,7 +24,7 @@ from __future__ import annotations
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.ellipsoid_facts import EllipsoidFacts, least_bound, separators
-from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED
+from novikoff.linear.theorems.perceptron_facts import SEPARATED, not_separated
 
 
 @theorem(
@@ -43,4 +43,4 @@ def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """Return the least bound over the comparators that separate; None if a margin was given."""
     if run.after.margin > 0.0:
         return None
-    return least_bound(run, separators(run), SEPARATED, INSEPARABLE, {})
+    return least_bound(run, separators(run), SEPARATED, not_separated(run.tracked), {})

@@ -25,10 +25,11 @@ from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
-    INSEPARABLE,
     SEPARATED,
     PerceptronFacts,
     assumptions,
+    not_separated,
+    proof,
     quantities,
     rounding_factor,
     shortest,
@@ -53,7 +54,7 @@ def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
     best = shortest(run.tracked)
     needed.append(seen(SEPARATED, best is not None))
     if best is None:
-        return Bound(None, needed, void=INSEPARABLE)
+        return Bound(None, needed, proof(run.tracked), void=not_separated(run.tracked))
     return Bound(
         math.floor(rounding_factor(run) ** 2 * run.tracked.square * best.square),
         needed,
