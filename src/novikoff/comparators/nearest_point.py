@@ -82,12 +82,18 @@ class NearestPoint:
         """Return <p,z> of every corner."""
         return np.asarray(np.einsum("ij,j->i", self.gram[:, self.corral], self.weights))
 
-    def solve(self, flat: float, steps: int = STEPS) -> int:
-        """Move p to the nearest point, until ||p||^2 is at most `flat`, or for so many steps; return their number."""
+    def solve(self, flat: float, steps: int = STEPS, together: int = TOGETHER) -> int:
+        """Move p to the nearest point, and return the number of steps.
+
+        Args:
+            flat: ||p||^2 at which to stop.
+            steps: Maximum number of steps.
+            together: Maximum number of corners that enter the corral together.
+        """
         if not len(self.corral) and self.count:
             self.corral, self.weights = np.array([int(np.argmin(self.gram.diagonal()))]), np.ones(1)
             self.square = float(self.gram[self.corral[0], self.corral[0]])
-        slack, done, together = ROUNDED * self.largest, 0, TOGETHER
+        slack, done = ROUNDED * self.largest, 0
         while done < steps and self.square > flat:
             done += 1
             products = self.products()
