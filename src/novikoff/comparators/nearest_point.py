@@ -155,4 +155,4 @@ class NearestPoint:
             except np.linalg.LinAlgError:
                 return None
         total = float(np.sum(found))
-        return found / total if np.isfinite(total) and total > 0.0 else None
+        return np.asarray(found / total, dtype=np.float64) if np.isfinite(total) and total > 0.0 else None

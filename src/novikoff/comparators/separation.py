@@ -366,9 +366,9 @@ def separate(
         visits: Non-zeros to read, about.
         exact: Maximum number of rows of a proof.
     """
-    if not 2.0**-900 <= longest <= 2.0**900:
+    if not (longest == 0.0 or 2.0**-900 <= longest <= 2.0**900):
         return NOT_SEARCHED
-    unit = math.ldexp(1.0, -math.frexp(math.sqrt(longest))[1])
+    unit = math.ldexp(1.0, -math.frexp(math.sqrt(longest))[1])  # 1 if all rows are zero
     found = _Search(bias, normalize, unit, None, visits, exact).run(chunks)
     if found.outcome == "unknown":
         columns = _columns(chunks(), bias, normalize, unit)

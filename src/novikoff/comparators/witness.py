@@ -30,7 +30,7 @@ LARGEST_SHOWN = 999
 """Largest weight that is printed in full."""
 MOST_SHOWN = 6
 """Maximum number of rows that are printed."""
-MOST_DIGITS = 30
+MOST_DIGITS = 100
 """Maximum number of digits of a weight that is stored; longer ones are stored as shares of their sum."""
 PRIME = 2**26 - 5
 """Modulus of the elimination: sums of 512 products of two residues fit in 63 bits."""
@@ -182,13 +182,15 @@ def _positive_kernel(columns: Sequence[dict[int, int]], hints: Sequence[float]) 
 def _independent(matrix: list[list[int]], count: int) -> tuple[list[int], list[int]]:
     """Return the lines and columns of a largest submatrix that is invertible modulo PRIME."""
     left = np.array([[value % PRIME for value in line] for line in matrix], dtype=np.int64).reshape(-1, count)
-    order, lines, pivots = list(range(len(left))), [], []
+    order = list(range(len(left)))
+    lines: list[int] = []
+    pivots: list[int] = []
     for j in range(count):
         done = len(pivots)
-        at = np.flatnonzero(left[done:, j])
-        if not len(at):
+        usable = np.flatnonzero(left[done:, j])
+        if not len(usable):
             continue
-        at = int(at[0]) + done
+        at = int(usable[0]) + done
         left[[done, at]] = left[[at, done]]
         order[done], order[at] = order[at], order[done]
         left[done] = left[done] * pow(int(left[done, j]), -1, PRIME) % PRIME
