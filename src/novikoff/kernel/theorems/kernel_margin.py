@@ -6,7 +6,8 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     R^2/margin^2 for the margin 1/||f||. Over several passes this bounds the total of all of them. If no x carries both
     labels and the matrix K of the distinct ones is nonsingular, there is such an f with ||f||^2 = y' K^-1 y.
 Assumptions
-    some f tracked has a margin (checked); else as for kernel/theorems/kernel_hinge.py.
+    some f tracked has a margin (checked: that of the widest one, if all rows were held or in hindsight,
+    kernel/comparators/separation.py); else as for kernel/theorems/kernel_hinge.py.
 Proof
     M <= <f,w> <= ||f|| ||w|| <= ||f|| R sqrt M, w being the learner's function at the end. With floats R grows by the
     lambda of kernel/theorems/kernel_facts.py. The bound does not rely on the solver that found f: y f(x) and ||f|| are
