@@ -209,11 +209,11 @@ def test_a_million_rows_with_a_small_window():
     coins, kinds = np.random.default_rng(0), np.zeros(4, np.int8)
     store, trees = RowStore(10_000), BoostedTrees(replace(TWO_LABELS, window=10_000))
     right = 0
-    for start in range(0, 1_000_000, 1000):
-        x = coins.normal(size=(1000, 4))
-        y = ((x[:, 0] > 0) ^ (start >= 500_000) ^ (coins.random(1000) < 0.1)).astype(float)
+    for start in range(0, 1_000_448, 1024):
+        x = coins.normal(size=(1024, 4))
+        y = ((x[:, 0] > 0) ^ (start >= 500_000) ^ (coins.random(1024) < 0.1)).astype(float)
         store.add(x, y, np.zeros(4))
-        right += int(((trees.play(store, 1000, kinds)[:, -1, 0] > 0) == (y > 0)).sum())
+        right += int(((trees.play(store, 1024, kinds)[:, -1, 0] > 0) == (y > 0)).sum())
     assert store.x.nbytes < 2**19
     assert trees.fitted == 10_000
     assert trees.refits > 190
