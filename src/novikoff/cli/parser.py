@@ -168,6 +168,12 @@ def parser() -> Parser:
         "--passes", type=_integer(1), default=1, metavar="N", help="number of passes over the rows (default: 1)"
     )
     one.add_argument("--rounds", type=_integer(1), metavar="N", help="number of rows to read")
+    one.add_argument(
+        "--by",
+        choices=("error", "log-loss", "auc", "mae", "rmse"),
+        help="metric that ranks the learners (default: log-loss or error; for numbers rmse)",
+    )
+    _add_task(one)
     _add_scaling(one)
     one.add_argument("--jobs", type=_integer(1), metavar="N", help="number of parallel games (default: one per core)")
     _add_on(one)
@@ -435,6 +441,11 @@ def _add_scaling(verb: ArgumentParser) -> None:
     what = "feature scaling: standard, range or none (default: auto, which is standard for tables)"
     verb.add_argument("--scale", choices=("auto", "standard", "range", "none"), metavar="HOW", help=what)
     verb.add_argument("--normalize", action="store_true", help="scale each row to length 1, after --scale")
+
+
+def _add_task(verb: ArgumentParser) -> None:
+    what = "predict labels, numbers, or whole numbers from 0 (default: decided from the first rows)"
+    verb.add_argument("--task", choices=("classify", "regress", "count"), help=what)
 
 
 def _add_resume(verb: ArgumentParser) -> None:
