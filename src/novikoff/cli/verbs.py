@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
     from novikoff.cli.games import Choice, run_source
     from novikoff.cli.own import own_learner
 
-    defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale}
+    defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale, "task": args.task}
     choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
     if args.cover is not None:
         defaults["cover"] = args.cover
