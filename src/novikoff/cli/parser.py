@@ -27,7 +27,7 @@ MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--la
 """Options of other tools, and their names here."""
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "first steps": ("demo", "list", "explain", "completion"),
+    "first steps": ("demo", "list", "explain", "compile", "completion"),
     "learn": ("run", "compare", "predict", "parallel-perceptron"),
     "inspect data": ("columns", "convert"),
     "serve": ("serve", "send"),
@@ -384,6 +384,9 @@ def parser() -> Parser:
         "words", nargs="*", metavar="WORD", help="a lecture from 0 to 4, errata [NAME], or check [FILE.py]"
     )
     one.add_argument("--run", action="store_true", help="play the command of every item of the lecture")
+    one = verb("compile", verbs.compile_ahead)
+    one.add_argument("learners", nargs="*", metavar="LEARNER", help=f"{SPEC}; default: all learners")
+    one.add_argument("--jobs", type=_integer(1), metavar="N", help="number of processes (default: one per core)")
     verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="shell")
     return whole
 
@@ -582,6 +585,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
+    "compile": ("compile", "compile auto perceptron"),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),
     "list": ("list", "list --json"),
     "notes": ("notes", "notes 1 --run", "notes errata rate-without-root", "notes check solution.py"),

@@ -216,6 +216,13 @@ def notes(args: Namespace) -> int:
     return shown(args.words, args.run)
 
 
+def compile_ahead(args: Namespace) -> int:
+    """Compile learners ahead, so that their first run is as fast as later ones."""
+    from novikoff.cli.compiling import compile_learners
+
+    return compile_learners(args.learners, args.jobs)
+
+
 def completion(args: Namespace) -> int:
     """Print a completion script for a shell."""
     from novikoff.cli.completion import script
