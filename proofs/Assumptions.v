@@ -3,12 +3,15 @@
 From Novikoff Require Consistent.
 From Novikoff Require ConsistentRandom.
 From Novikoff Require Halving.
+From Novikoff Require TightestBox.
 From Novikoff Require WeightedMajority.
 From Novikoff Require LowerBounds.
 From Novikoff Require Perceptron.
 From Novikoff Require Orthogonal.
 From Novikoff Require KernelPerceptron.
 From Novikoff Require Forgetron.
+From Novikoff Require Distilled.
+From Novikoff Require Mixing.
 From Novikoff Require Bayes.
 From Novikoff Require Pruning.
 From Novikoff Require ExponentialWeights.
@@ -17,6 +20,8 @@ From Novikoff Require FixedShare.
 From Novikoff Require Forest.
 From Novikoff Require Coverage.
 From Novikoff Require Sleeping.
+From Novikoff Require ExpConcave.
+From Novikoff Require Delayed.
 
 Print Assumptions Consistent.consistent_mistakes.
 Print Assumptions Consistent.consistent_mistakes_a_priori.
@@ -29,6 +34,9 @@ Print Assumptions Halving.halving_mistakes_prior.
 Print Assumptions Halving.halving_mistakes_count.
 Print Assumptions Halving.halving_restarts.
 Print Assumptions Halving.restarts_at_most_errors.
+Print Assumptions TightestBox.tightest_box_mistakes.
+Print Assumptions TightestBox.tightest_box_a_priori.
+Print Assumptions TightestBox.fitted_stream.
 Print Assumptions WeightedMajority.weighted_majority_mistakes.
 Print Assumptions WeightedMajority.weighted_majority_pathwise.
 Print Assumptions WeightedMajority.weighted_majority_exact.
@@ -58,6 +66,8 @@ Print Assumptions KernelPerceptron.kernel_squared_hinge.
 Print Assumptions KernelPerceptron.rbp_no_eviction.
 Print Assumptions KernelPerceptron.rbp_no_eviction_seen.
 Print Assumptions Forgetron.forgetron_pathwise.
+Print Assumptions Distilled.cks_cache.
+Print Assumptions Mixing.mixing_mistakes.
 Print Assumptions Bayes.mixture_regret.
 Print Assumptions Bayes.switching_regret.
 Print Assumptions Pruning.tree_pruning.
@@ -66,8 +76,10 @@ Print Assumptions Pruning.least_cost.
 Print Assumptions ExponentialWeights.mixability_gaps.
 Print Assumptions ExponentialWeights.mix_loss_regret.
 Print Assumptions ExponentialWeights.anytime_regret.
+Print Assumptions ExponentialWeights.anytime_tuned.
 Print Assumptions ExponentialWeights.fixed_rate_regret.
 Print Assumptions ExponentialWeights.tuned_rate_regret.
+Print Assumptions ExponentialWeights.doubling_regret.
 Print Assumptions ExponentialWeights.small_losses.
 Print Assumptions AdaHedge.ada_hedge_regret.
 Print Assumptions FixedShare.fixed_share_regret.
@@ -79,3 +91,7 @@ Print Assumptions Coverage.coverage_equality.
 Print Assumptions Sleeping.sleeping_regret.
 Print Assumptions Sleeping.sleeping_gap.
 Print Assumptions Sleeping.specialists_regret.
+Print Assumptions ExpConcave.exp_concave_regret.
+Print Assumptions Forest.forest_gaps.
+Print Assumptions Forest.forest_numbers_identity.
+Print Assumptions Delayed.delayed_mistakes.

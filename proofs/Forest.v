@@ -5,7 +5,8 @@
 
         L  =  mean of L_m - D  <=  mean of L_m,     D = the sum over rounds of -ln Z >= 0.
 
-    D is known before the labels. With a bound L_m <= U_m for each tree, such as tree_pruning, L <= mean of U_m - D. *)
+    D is known before the labels. For numbers (forest_gaps, forest_gaps.py) the forest plays the mean p of the predictions
+    p_m, and under squared loss the same holds with D = the sum of the mean of (p_m - p)^2. With a bound L_m <= U_m for each tree, such as tree_pruning, L <= mean of U_m - D. *)
 
 Require Import Reals List Lra Lia Psatz.
 From Novikoff Require Import Sums Hoeffding.
@@ -108,3 +109,43 @@ Section Forest.
     apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; assumption|]. apply sum_le. assumption.
   Qed.
 End Forest.
+
+(** ** Numbers *)
+
+Section Numbers.
+  Context {M : Type}.
+  Variable members : list M.
+  Hypothesis some_member : members <> [].
+
+  (** A round: the predictions and the outcome. *)
+  Local Notation turn := ((M -> R) * R)%type.
+  Definition average (t : turn) : R := mean members (fst t).
+  Definition squared_loss (s : list turn) : R := sum (fun t => (average t - snd t) ^ 2) s.
+  Definition member_squared_loss (s : list turn) (m : M) : R := sum (fun t => (fst t m - snd t) ^ 2) s.
+  Definition spread (s : list turn) : R := sum (fun t => mean members (fun m => (fst t m - average t) ^ 2)) s.
+
+  (** The square of the mean is the mean of the squares less the spread. *)
+  Theorem forest_numbers_identity : forall s,
+    squared_loss s = mean members (member_squared_loss s) - spread s.
+  Proof.
+    intros s. pose proof (count_pos members some_member) as N. set (n := INR (length members)) in *.
+    unfold mean at 1, member_squared_loss. fold n. rewrite sum_swap. unfold squared_loss, spread.
+    unfold Rdiv at 1. rewrite Rmult_comm, <- sum_scale, <- sum_minus. apply sum_ext. intros [p y] _. simpl fst. simpl snd.
+    unfold average, mean. simpl fst. fold n. set (S1 := sum p members).
+    assert (forall c, sum (fun m => (p m - c) ^ 2) members = sum (fun m => p m ^ 2) members - 2 * c * S1 + n * c ^ 2) as Exp.
+    { intros c. rewrite (sum_ext _ (fun m => p m ^ 2 - 2 * c * p m + c ^ 2)) by (intros; ring).
+      rewrite sum_plus, sum_minus, sum_scale, sum_const. fold n S1. ring. }
+    rewrite !Exp. field. lra.
+  Qed.
+
+  Theorem forest_gaps : forall s U, (forall m, In m members -> member_squared_loss s m <= U m) ->
+    squared_loss s <= mean members U - spread s /\ 0 <= spread s.
+  Proof.
+    intros s U B. pose proof (count_pos members some_member) as N. split.
+    - rewrite forest_numbers_identity.
+      assert (mean members (member_squared_loss s) <= mean members U); [|lra].
+      apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; assumption|]. apply sum_le. assumption.
+    - apply sum_nonneg. intros t _. apply Rmult_le_pos; [|left; apply Rinv_0_lt_compat; assumption].
+      apply sum_nonneg. intros. apply pow2_ge_0.
+  Qed.
+End Numbers.

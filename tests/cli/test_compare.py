@@ -37,7 +37,8 @@ def told(capsys, *arguments, **options):
 def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
     assert compare_source(csv, LEARNERS, {}, {}, Request(shuffles=4, seed=2), Output()) == 0
     out, err = capsys.readouterr()
-    title, head, *lines, always = out.splitlines()
+    title, head, *lines, always, verdict = out.splitlines()
+    assert verdict.endswith("percentage points of error rate.")
     assert re.fullmatch(r"always predicting (yes|no): [\d.]+ %", always)
     how = "4 shuffles of seed 2, mean ± standard deviation"
     assert title == f"3 learners on {csv}, target: label (by its name): 300 rows, {how}"
@@ -45,7 +46,7 @@ def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
     assert [line.split()[0] for line in lines] == SCALED
     assert "no is -1, yes is +1" in err
     for line, one in zip(lines, compare(LEARNERS, nk.read(csv), shuffles=4, seed=2).learners, strict=True):
-        found = re.match(r"\S+ +([\d.]+) ± ([\d.]+) +([\d.]+) ± ([\d.]+) +[\d.e-]+  (.*)", line)
+        found = re.match(r"\S+ +([\d.]+) ± ([\d.]+) +(?:[\d.]+ ± [\d.]+)? +([\d.]+) ± ([\d.]+) +[\d.e-]+  (.*)", line)
         mean, deviation, updates, give, certified = found.groups()
         assert (mean, deviation) == (f"{100 * one.rate.mean:.2f}", f"{100 * one.rate.deviation:.2f}")
         assert (updates, give) == (f"{one.updates.mean:.1f}", f"{one.updates.deviation:.1f}")
@@ -63,9 +64,10 @@ def test_one_order_has_no_deviation(csv, capsys):
     title, _, line, _ = out.splitlines()
     assert title == f"1 learner on {csv}, target: label (by its name): 300 rows, in the given order"
     assert "±" not in line
-    assert line.split()[:3] == [
+    assert line.split()[:4] == [
         "perceptron:bias=1,scale=standard",
         f"{100 * ledger.mistake_rate:.2f}",
+        f"{ledger.auc.value:.4g}",
         str(ledger.mistakes),
     ]
     assert err == ""

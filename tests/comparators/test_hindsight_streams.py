@@ -77,7 +77,7 @@ def test_rows_that_do_not_fit_in_memory_are_as_sound_and_about_as_good(noise, fo
     inside, held = certified(Perceptron(0.5), stream)
     outside, read_again = certified(Perceptron(0.5), stream, memory=memory)
     assert (inside.in_memory, outside.in_memory) == (True, False)
-    assert inside.reads == 2
+    assert inside.reads <= 3
     assert outside.reads > 3
     assert [c.observed for c in held] == [c.observed for c in read_again]
     assert all(c.status in ("valid", "void", "vacuous") for c in (*held, *read_again))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.core.errors import InputError, Option, SourceError, SpecError
+from novikoff.core.errors import InputError, MismatchError, Option, SourceError, SpecError
 from novikoff.core.executors import Threads
 from novikoff.core.types import Batch, Domain, Labels, Sparse
 from novikoff.evaluation.compare import InMemoryStream, Spread, compare, hold, order
@@ -326,9 +326,9 @@ def test_bad_requests_are_refused_before_reading():
 
 
 @pytest.mark.parametrize("spec", ["linear-mixture-regression", "adagrad:loss=absolute"])
-def test_regression_learners_are_not_compared_by_mistakes(spec):
+def test_regression_learners_are_not_compared_with_classifiers(spec):
     x, _ = noisy_arrays()
-    with pytest.raises(InputError, match=f"compare needs classifiers: {spec} predicts numbers. Run each"):
+    with pytest.raises(MismatchError, match=f"must have the same task: {spec} predicts numbers, and arrays"):
         compare(["perceptron", spec], (x, x[:, 0]))
 
 

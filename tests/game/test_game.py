@@ -294,7 +294,7 @@ def test_hindsight_is_refused_where_it_cannot_be():
     pairs = iter([([1.0, 2.0], 1), ([2.0, 1.0], -1)])
     with pytest.raises(nk.NovikoffError, match="read again"):
         nk.play(nk.Perceptron(), pairs, hindsight=True)
-    with pytest.raises(nk.NovikoffError, match="linear learners"):
+    with pytest.raises(nk.NovikoffError, match="linear and kernel learners"):
         nk.play(nk.ThresholdHalving(10), [(3, 1)], hindsight=True)
 
 

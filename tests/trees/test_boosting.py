@@ -87,11 +87,13 @@ def naive_rounds(settings, x, y, kinds, bias):
 @pytest.mark.parametrize("loss", ["logistic", "softmax", "squared"])
 def test_fit_equals_that_of_a_naive_twin(loss):
     x, y, kinds = table(120)
+    x[:, 2] %= 3
+    y[(x[:, 2] == 1.0) & (np.arange(120) % 4 > 0)] = 1.0
     if loss == "softmax":
         y = y + (x[:, 0] > 1.0) * y
     elif loss == "squared":
-        y = y * 3.0 + np.where(np.isin(x[:, 2], (1, 4)), x[:, 0], 0.0)
-    settings = replace(SMALL, loss=loss, rows=1.0, rounds=3, prefixes=(1, 2, 3))
+        y = y * 3.0 + np.where(x[:, 2] == 1.0, 4.0 + x[:, 0], 0.0)
+    settings = replace(SMALL, loss=loss, rows=1.0, rounds=3, prefixes=(1, 2, 3), gain=0.1, fine=0.05)
     trees, labels = BoostedTrees(settings), 3 if loss == "softmax" else 1
     rows = stored(x, y)
     trees.play(rows, 110, kinds, labels)
@@ -107,6 +109,7 @@ def test_fit_equals_that_of_a_naive_twin(loss):
     np.testing.assert_allclose(bias, constants[loss](), rtol=1e-3)
     for k, score in enumerate(naive_rounds(settings, x, y, kinds, bias)):
         np.testing.assert_allclose(trees.look(x, labels)[:, k], score, rtol=1e-9)
+    assert set(trees.trees.column.ravel().tolist()) == {-1, 0, 1, 2}  # also cuts on the category
 
 
 @pytest.mark.parametrize("settings", [TWO_LABELS, MANY_LABELS, NUMBERS, replace(TWO_LABELS, window=100)])
@@ -139,6 +142,13 @@ def test_a_saved_state_continues_to_the_same_bits(rounds, monkeypatch):
     after.load(before.state())
     after.resume(rows)
     np.testing.assert_array_equal(after.play(rows, 300 - rounds, kinds), whole[rounds:])
+
+
+def test_scores_do_not_depend_on_the_size_of_chunks(monkeypatch):
+    x, y, kinds = table(300)
+    whole = fitted(SMALL, x, y, kinds)[1]
+    monkeypatch.setattr(boosting, "CHUNK", 37)
+    np.testing.assert_array_equal(fitted(SMALL, x, y, kinds)[1], whole)
 
 
 def test_refits_are_spread_over_rounds(monkeypatch):
@@ -199,11 +209,11 @@ def test_a_million_rows_with_a_small_window():
     coins, kinds = np.random.default_rng(0), np.zeros(4, np.int8)
     store, trees = RowStore(10_000), BoostedTrees(replace(TWO_LABELS, window=10_000))
     right = 0
-    for start in range(0, 1_000_000, 1000):
-        x = coins.normal(size=(1000, 4))
-        y = ((x[:, 0] > 0) ^ (start >= 500_000) ^ (coins.random(1000) < 0.1)).astype(float)
+    for start in range(0, 1_000_448, 1024):
+        x = coins.normal(size=(1024, 4))
+        y = ((x[:, 0] > 0) ^ (start >= 500_000) ^ (coins.random(1024) < 0.1)).astype(float)
         store.add(x, y, np.zeros(4))
-        right += int(((trees.play(store, 1000, kinds)[:, -1, 0] > 0) == (y > 0)).sum())
+        right += int(((trees.play(store, 1024, kinds)[:, -1, 0] > 0) == (y > 0)).sum())
     assert store.x.nbytes < 2**19
     assert trees.fitted == 10_000
     assert trees.refits > 190

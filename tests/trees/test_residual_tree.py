@@ -158,20 +158,32 @@ def test_a_base_of_numbers_is_the_tree_on_the_residuals():
 
 
 @pytest.mark.parametrize("task", ["labels", "numbers"])
-def test_rows_batches_and_resumed_corrections_give_the_same_bits(task):
-    x, y, base = regions(1500) if task == "labels" else numbers(1500)
+@pytest.mark.parametrize(("window", "stop"), [(131_072, 700), (1000, 3300)])  # the second store is full
+def test_rows_batches_and_resumed_corrections_give_the_same_bits(task, window, stop):
+    x, y, base = regions(stop + 800) if task == "labels" else numbers(stop + 800)
     whole, few = ResidualTree(task, threshold=3.0), ResidualTree(task, threshold=3.0)
-    found, _ = corrected(whole, x, y, base)
-    assert np.array_equal(corrected(few, x, y, base, size=7)[0], found)
+    found, _ = corrected(whole, x, y, base, window=window)
+    assert np.array_equal(corrected(few, x, y, base, 7, window)[0], found)
     begun, resumed = ResidualTree(task, threshold=3.0), ResidualTree(task, threshold=3.0)
-    _, half = corrected(begun, x[:700], y[:700], base[:700])
+    _, half = corrected(begun, x[:stop], y[:stop], base[:stop], window=window)
     store = RowStore.restore(half.state())
     resumed.load(begun.state())
     resumed.attach(store)
-    store.add(x[700:], y[700:], np.zeros(3))
+    store.add(x[stop:], y[stop:], np.zeros(3))
     kinds = np.zeros(3, dtype=np.int8)
-    assert np.array_equal(resumed.correct(store, kinds, 700, 1500, base[700:]), found[700:])
+    assert np.array_equal(resumed.correct(store, kinds, stop, stop + 800, base[stop:]), found[stop:])
     assert np.array_equal(resumed.corrected(x, kinds, base), whole.corrected(x, kinds, base))
+
+
+@pytest.mark.parametrize("task", ["labels", "numbers"])
+def test_a_row_is_corrected_as_it_will_be_played(task):
+    x, y, base = regions(400) if task == "labels" else numbers(400)
+    tree, store, kinds = ResidualTree(task, threshold=3.0), RowStore(), np.zeros(3, dtype=np.int8)
+    for t in range(400):
+        ahead = tree.corrected(x[t : t + 1], kinds, base[t : t + 1])
+        store.add(x[t : t + 1], y[t : t + 1], np.zeros(3))
+        assert tree.correct(store, kinds, t, t + 1, base[t : t + 1]) == ahead
+    assert tree.count > 1
 
 
 @pytest.mark.parametrize("task", ["labels", "numbers"])

@@ -13,15 +13,17 @@ from novikoff.cli.games import VIOLATED, Output, write_report
 from novikoff.cli.opening import notes, open_source, print_notes
 from novikoff.cli.output import until_closed
 from novikoff.core.errors import counted
-from novikoff.evaluation.compare import Compared, Comparison, Spread, compare
+from novikoff.data.read_as import Reading, read_as
+from novikoff.evaluation.compare import Compared, Comparison, Metric, Spread, compare, for_outcomes
 from novikoff.game import specs
 from novikoff.game.prepare import stream_for
+from novikoff.game.specs import Spec
 from novikoff.reports import plain, sentences
 from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out
 
-HEADS = ("learner", "error rate %", "expected %", "updates", "seconds", "certificate of the first game")
-"""Column heads of the table."""
+NAMES: dict[Metric, str] = {"error": "error rate %", "log-loss": "log loss", "auc": "AUC", "mae": "MAE", "rmse": "RMSE"}
+"""Column heads of the metrics."""
 LONGEST_REASON = 60
 """Largest number of characters of the reason of a void certificate."""
 
@@ -36,6 +38,8 @@ class Request:
     rounds: int | None = None
     jobs: int | None = None
     on: str = "threads"
+    by: Metric | None = None
+    task: str | None = None
 
 
 def compare_source(
@@ -45,7 +49,10 @@ def compare_source(
     """Run `novikoff compare` and return the exit code; `options` go to the reader, `defaults` to the learners."""
     output.check()
     made = [specs.parse(learner) for learner in learners]
-    stream = stream_for(made[0], open_source(source, options))
+    opened = read_as(open_source(source, options), Reading(task=request.task))
+    opened, named = for_outcomes(opened, [(None, one) for one in made], options.get("labels") == "multiclass")
+    made = [one for _, one in named if isinstance(one, Spec)]
+    stream = stream_for(made[0], opened)
     silent = output.quiet or output.as_json
     printed = print_notes(stream, silent)
     counter = Counter(not output.quiet)
@@ -53,7 +60,7 @@ def compare_source(
     try:
         comparison = compare(
             made, stream, request.shuffles, request.seed, request.passes, request.jobs, counter, request.rounds, given,
-            on=request.on,
+            on=request.on, by=request.by,
         )  # fmt: skip
     finally:
         counter.clear()
@@ -112,18 +119,27 @@ def show(out: Out, comparison: Comparison) -> None:
         out.line(line)
     if (constant := comparison.constant) is not None:
         rounds = comparison.learners[0].games[0].rounds
-        out.line(f"always predicting {constant.says}: {sentences.about(constant.costs / rounds)}")
+        if comparison.learners[0].games[0].mae is not None:
+            out.line(f"always predicting {constant.says:.4g}: RMSE {math.sqrt(constant.costs / rounds):.4g}")
+        else:
+            out.line(f"always predicting {constant.says}: {sentences.about(constant.costs / rounds)}")
+    if comparison.verdict:
+        out.line(comparison.verdict, "bold")
     if comparison.counted is not None:
         out.line(comparison.counted)
 
 
 def table(comparison: Comparison) -> list[str]:
     """Return a header and one line per learner, in the given order; "expected" only if some learner is randomised."""
-    rounds = comparison.learners[0].games[0].rounds
-    digits = max(2, round(math.log10(rounds)) - 2)  # enough for one mistake to change the figure
-    cells = [list(HEADS)] + [_cells(compared, digits) for compared in comparison.learners]
-    if all(compared.expected is None for compared in comparison.learners):
-        cells = [row[:2] + row[3:] for row in cells]
+    first = comparison.learners[0].games[0]
+    digits = max(2, round(math.log10(first.rounds)) - 2)  # enough for one mistake to change the figure
+    shown = [by for by in NAMES if any(one.metric(by) is not None for one in comparison.learners)]
+    if first.mae is not None:
+        shown.remove("error")
+    randomised = any(compared.expected is not None for compared in comparison.learners)
+    metrics = [NAMES[by] for by in shown] + ["expected %"] * randomised
+    heads = ["learner", *metrics, "updates", "seconds", "certificate of the first game"]
+    cells = [heads] + [_cells(compared, digits, shown, randomised) for compared in comparison.learners]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
@@ -132,13 +148,21 @@ def table(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _cells(compared: Compared, digits: int) -> list[str]:
-    expected = "" if compared.expected is None else _spread(compared.expected, 100, digits)
-    rate, updates = (
-        _spread(compared.rate, 100, digits),
-        _spread(compared.updates, 1, 0 if len(compared.games) == 1 else 1),
-    )
-    return [compared.learner, rate, expected, updates, f"{compared.seconds:.3g}", _certified(compared)]
+def _cells(compared: Compared, digits: int, shown: list[Metric], randomised: bool) -> list[str]:
+    found = [(by, compared.metric(by)) for by in shown]
+    metrics = [
+        "" if spread is None else _spread(spread, 100, digits) if by == "error" else _figure(spread)
+        for by, spread in found
+    ]
+    if randomised:
+        metrics.append("" if compared.expected is None else _spread(compared.expected, 100, digits))
+    updates = _spread(compared.updates, 1, 0 if len(compared.games) == 1 else 1)
+    return [compared.learner, *metrics, updates, f"{compared.seconds:.3g}", _certified(compared)]
+
+
+def _figure(spread: Spread) -> str:
+    """Return a metric with three digits or so, and its deviation."""
+    return f"{spread.mean:.4g}" + ("" if spread.deviation is None else f" ± {spread.deviation:.2g}")
 
 
 def _spread(spread: Spread, times: int, digits: int) -> str:

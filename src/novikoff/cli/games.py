@@ -21,6 +21,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream
 from novikoff.data.as_stream import as_stream
+from novikoff.data.read_as import Reading, read_as
 from novikoff.data.tables.alignment import adopted
 from novikoff.game import persistence, specs
 from novikoff.game.ledger import Ledger
@@ -237,7 +238,8 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet:
 
 def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream, Ledger]:
     """Return the stream and the ledger of a new game."""
-    given = {name: value for name, value in defaults.items() if name not in ("scale", "cover")}
+    stream = read_as(stream, Reading(task=defaults.get("task")))
+    given = {name: value for name, value in defaults.items() if name not in ("scale", "cover", "task")}
     requested = covering(spec, defaults["cover"]) if "cover" in defaults else spec
     learner, playing, stream = prepare(
         requested, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given

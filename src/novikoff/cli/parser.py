@@ -27,7 +27,7 @@ MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--la
 """Options of other tools, and their names here."""
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "first steps": ("demo", "list", "explain", "completion"),
+    "first steps": ("demo", "list", "explain", "compile", "completion"),
     "learn": ("run", "compare", "predict", "parallel-perceptron"),
     "inspect data": ("columns", "convert"),
     "serve": ("serve", "send"),
@@ -103,6 +103,7 @@ def parser() -> Parser:
         "--passes", type=_integer(1), default=1, metavar="N", help="number of passes over the source (default: 1)"
     )
     one.add_argument("--rounds", type=_integer(0), metavar="N", help="maximum number of rounds")
+    _add_task(one)
     _add_scaling(one)
     one.add_argument("--save", metavar="FILE", help="checkpoint to write, or the classifier of --finalize")
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
@@ -168,6 +169,12 @@ def parser() -> Parser:
         "--passes", type=_integer(1), default=1, metavar="N", help="number of passes over the rows (default: 1)"
     )
     one.add_argument("--rounds", type=_integer(1), metavar="N", help="number of rows to read")
+    one.add_argument(
+        "--by",
+        choices=("error", "log-loss", "auc", "mae", "rmse"),
+        help="metric that ranks the learners (default: log-loss or error; for numbers rmse)",
+    )
+    _add_task(one)
     _add_scaling(one)
     one.add_argument("--jobs", type=_integer(1), metavar="N", help="number of parallel games (default: one per core)")
     _add_on(one)
@@ -377,6 +384,9 @@ def parser() -> Parser:
         "words", nargs="*", metavar="WORD", help="a lecture from 0 to 4, errata [NAME], or check [FILE.py]"
     )
     one.add_argument("--run", action="store_true", help="play the command of every item of the lecture")
+    one = verb("compile", verbs.compile_ahead)
+    one.add_argument("learners", nargs="*", metavar="LEARNER", help=f"{SPEC}; default: all learners")
+    one.add_argument("--jobs", type=_integer(1), metavar="N", help="number of processes (default: one per core)")
     verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="shell")
     return whole
 
@@ -441,6 +451,11 @@ def _add_scaling(verb: ArgumentParser) -> None:
     what = "feature scaling: standard, range or none (default: auto, which is standard for tables)"
     verb.add_argument("--scale", choices=("auto", "standard", "range", "none"), metavar="HOW", help=what)
     verb.add_argument("--normalize", action="store_true", help="scale each row to length 1, after --scale")
+
+
+def _add_task(verb: ArgumentParser) -> None:
+    what = "predict labels, numbers, or whole numbers from 0 (default: decided from the first rows)"
+    verb.add_argument("--task", choices=("classify", "regress", "count"), help=what)
 
 
 def _add_resume(verb: ArgumentParser) -> None:
@@ -576,6 +591,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
+    "compile": ("compile", "compile auto perceptron"),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),
     "list": ("list", "list --json"),
     "notes": ("notes", "notes 1 --run", "notes errata rate-without-root", "notes check solution.py"),

@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
     from novikoff.cli.games import Choice, run_source
     from novikoff.cli.own import own_learner
 
-    defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale}
+    defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale, "task": args.task}
     choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
     if args.cover is not None:
         defaults["cover"] = args.cover
@@ -64,7 +64,7 @@ def compare(args: Namespace) -> int:
     from novikoff.cli.comparison import Request, compare_source
     from novikoff.cli.own import own_learner
 
-    wanted = Request(args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on)
+    wanted = Request(args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on, args.by, args.task)
     defaults = {"normalize": args.normalize or None, "scale": args.scale}
     learners = [own_learner(one) or "" for one in args.learners]
     return compare_source(args.source, learners, _reading(args), defaults, wanted, _output(args))
@@ -216,6 +216,13 @@ def notes(args: Namespace) -> int:
     from novikoff.cli.notes import notes as shown
 
     return shown(args.words, args.run)
+
+
+def compile_ahead(args: Namespace) -> int:
+    """Compile learners ahead, so that their first run is as fast as later ones."""
+    from novikoff.cli.compiling import compile_learners
+
+    return compile_learners(args.learners, args.jobs)
 
 
 def completion(args: Namespace) -> int:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.rereading import Reading, read
-from novikoff.comparators.rows import Rows, numbers
+from novikoff.comparators.rereading import Reading, read, whole
+from novikoff.comparators.rows import BYTES_PER_NONZERO, BYTES_PER_ROW, Rows, numbers
+from novikoff.comparators.separation import Chunk, regrouped
 from novikoff.core.stream import Stream
 from novikoff.core.types import Sparse
 from novikoff.numerics.records import SparseRows, astuple
@@ -35,6 +35,14 @@ FURTHEST = 500
 
 FAR = 2.0**20
 """Ratio of R to the R of the first batch from which the rows are read again, in units that fit R."""
+
+
+class Scorer(Protocol):
+    """Comparators that are evaluated on every row."""
+
+    def see(self, x: Rows, y: NDArray[np.int8], wrong: NDArray[np.bool_]) -> None:
+        """Process rows in order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +176,30 @@ class Blocks:
             dual.combine(block.packed(), counted[here], u)
         return u, counted
 
-    def show(self, *scorers: LinearScorer) -> Reading:
+    def chunks(self) -> Callable[[], Iterator[Chunk]]:
+        """Return a function that yields the rows as they are in the stream; they are held if they fit in memory."""
+        held: list[Chunk] | None = None
+        room = (
+            self.nonzeros * BYTES_PER_NONZERO + self.reading.rows * BYTES_PER_ROW
+            <= 4 * self._block_words * BYTES_PER_WORD
+        )
+
+        def read() -> Iterator[Chunk]:
+            nonlocal held
+            if held is not None:
+                yield from held
+                return
+            self.passes += 1
+            kept: list[Chunk] = []
+            for chunk in regrouped(whole(self._stream, self._rounds, dict(self._names or {}))):
+                if room:
+                    kept.append(chunk)
+                yield chunk
+            held = kept if room else None
+
+        return read
+
+    def show(self, *scorers: Scorer) -> Reading:
         """Evaluate the comparators on every row, as it is in the stream, with no row marked as a mistake."""
         reading = Reading()
         for x, y in self._read(reading):

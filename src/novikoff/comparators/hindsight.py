@@ -2,9 +2,9 @@
 
 Algorithm
     The stream is read once to learn its size and scale (comparators/blocks.py). Then good directions are searched for:
-    for the hinge loss, for its square, for targets that grow with the length, and for the margin
-    (comparators/search.py). Finally the whole stream is read again, and the directions found, each at its best length,
-    are evaluated on every row (comparators/linear.py).
+    for the margin (comparators/separation.py), for the hinge loss, for its square, and for targets that grow with the
+    length (comparators/search.py). Finally the whole stream is read again, and the directions found, each at its best
+    length, are evaluated on every row (comparators/linear.py).
 Promise
     The facts come from the last reading only, summed as for comparators during a game: the certificates do not depend
     on the search. The brackets bound the distance from the best possible comparator (comparators/limits.py). If the
@@ -55,6 +55,7 @@ from novikoff.comparators.search import (
     squared_search,
 )
 from novikoff.comparators.second_pass import again, placed, same_sums
+from novikoff.comparators.separation import MOST_EXACT_PATIENT, NOT_SEARCHED, Separation, Separator, separate
 from novikoff.comparators.tally import Comparator
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor
@@ -65,6 +66,8 @@ Vector = NDArray[np.float64]
 
 CHANGED = "the source changed between the game and the comparators' reading"
 """Reason of void facts: the source changed."""
+READINGS, READINGS_OUTSIDE = 300, 30
+"""Number of times that the search for a separator reads all rows, about: in memory, and outside."""
 OTHERS = "the rounds of the game are not those of this source, read as often as there were passes"
 """Reason of void facts: the game was played on other rows."""
 
@@ -75,8 +78,9 @@ class Hindsight:
 
     Attributes:
         facts: Facts for the certificates, in addition to those of the comparators during the game.
-        directions: U for the margin, the hinge loss, its square and lengths, the bias weight last: comparator u of the
-            facts is directions[u.direction - 1] / u.scale.
+        directions: U for the margin, the hinge loss, its square and lengths, and the separator with the widest margin
+            in double precision, the bias weight last: comparator u of the facts is directions[u.direction - 1] /
+            u.scale.
         margin: Bracket of the largest margin of a unit vector; `low` is the margin found. Both are 0 if no vector
             separates the labels.
         hinge: Bracket of the least mistake bound of a comparator by its hinge loss; `high` is the bound found.
@@ -168,21 +172,31 @@ def hindsight(
     weights = None if heavy else first
     blocks = Blocks(stream, bias, normalize, rounds, names, memory)
     task = Task(math.sqrt(blocks.longest), passes, blocks.reading.hopeless, gap, _inside(weights, blocks), progress)
-    found = _search(blocks, task, executor(on, threads))
-    scorer = placed(blocks, [None if one is None else one.u for one in (found.margin, found.hinge, found.squared)])
+    separation = NOT_SEARCHED if weights is not None else _separation(blocks)
+    found = _search(blocks, task, executor(on, threads), separation.outcome == "unknown")
+    widest = _inside(separation.u / blocks.unit, blocks) if separation.found else None
+    directions = [widest, *(None if one is None else one.u for one in (found.hinge, found.squared))]
+    if found.margin is not None:
+        directions[0] = found.margin.u
+    scorer, separator = placed(blocks, directions), Separator(separation.u, bias, normalize)
     penalized = placed(blocks, [found.lengths.u], [(0, found.lengths.kappa)])
     echo = None if tracked is None or tracked.invalid_reason else again(tracked)
-    reading = blocks.show(scorer, penalized) if echo is None else blocks.show(scorer, penalized, echo)
+    reading = blocks.show(scorer, penalized, separator, *([] if echo is None else [echo]))
     reason = scorer.invalid_reason or ("the weights at the start were too large" if heavy else "")
     rest = passes, reading.left_out
     if tracked and echo and not same_sums(tracked, [echo], echo.comparators(np.zeros(2)), *rest):
         reason = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
     facts = _facts(scorer, penalized, reading, weights, passes, reason if same else CHANGED)
-    brackets = _brackets(blocks, task, facts, weights, found)
+    facts = _with_separation(facts, separator, separation)
+    brackets = _brackets(blocks, task, facts, weights, found, separation.limit)
     steps = tuple(step for one in found if one for step in one.steps)
     shown = np.stack([np.append(one.U[:-1, k], one.bias_weights[k]).astype(np.float64)
                       for one, k in ((scorer, 0), (scorer, 1), (scorer, 2), (penalized, 0))])  # fmt: skip
+    exact = np.zeros(max(shown.shape[1], len(separator.u)))
+    exact[: len(separator.u) - 1], exact[-1] = separator.u[:-1], separator.u[-1]
+    wide = np.pad(shown[:, :-1], ((0, 0), (0, len(exact) - shown.shape[1])))
+    shown = np.vstack([np.column_stack([wide, shown[:, -1]]), exact])
     epochs, seconds = sum(one.steps[-1].epochs for one in found if one and one.steps), clock() - began
     return Hindsight(facts, shown, *brackets, steps, blocks.fits, blocks.passes + 1, epochs, seconds)
 
@@ -203,7 +217,8 @@ def joined(tracked: LinearComparatorFacts, found: LinearComparatorFacts) -> Line
     penalized = tuple(replace(u, direction=last + u.direction) for u in found.penalized)
     return replace(tracked, square=min(tracked.square, found.square), nonzeros=max(tracked.nonzeros, found.nonzeros),
                    comparators=tracked.comparators + more, penalized=tracked.penalized + penalized,
-                   directions=tracked.directions + found.directions if tracked.directions else ())  # fmt: skip
+                   directions=tracked.directions + found.directions if tracked.directions else (),
+                   witness=tracked.witness or found.witness)  # fmt: skip
 
 
 def _inside(start: Vector | None, blocks: Blocks) -> Vector | None:
@@ -225,8 +240,24 @@ class _All(NamedTuple):
     margin: Found | None
 
 
-def _search(blocks: Blocks, task: Task, executor: Executor) -> _All:
-    """Search for the hinge loss, its square, growing targets and the margin, in parallel if possible."""
+def _separation(blocks: Blocks) -> Separation:
+    """Search for the widest margin, or for a proof that there is none."""
+    visits = (blocks.nonzeros + blocks.rows) * (READINGS if blocks.fits else READINGS_OUTSIDE)
+    return separate(blocks.chunks(), blocks.square, blocks.bias, blocks.normalize, visits, MOST_EXACT_PATIENT)
+
+
+def _with_separation(facts: LinearComparatorFacts, separator: Separator, found: Separation) -> LinearComparatorFacts:
+    """Return the facts with the separator, if it separates all rows of the last reading, and with the witness."""
+    if facts.invalid_reason:
+        return facts
+    widest, directions = separator.comparator(len(facts.directions) + 1), facts.directions
+    if widest is None or not directions:
+        return replace(facts, witness=found.witness)
+    return replace(facts, comparators=(*facts.comparators, widest), directions=(*directions, separator.u))
+
+
+def _search(blocks: Blocks, task: Task, executor: Executor, margin: bool) -> _All:
+    """Search for the hinge loss, its square and growing targets, in parallel if possible; if `margin`, for that too."""
     if task.radius == 0.0:
         zero = Descent(blocks)
         nothing = Found(zero.u, float(task.passes * blocks.rows), zero.alpha, 1.0)
@@ -254,7 +285,7 @@ def _search(blocks: Blocks, task: Task, executor: Executor) -> _All:
     jobs = [_Job(("lengths",), third.without_rows(), k)]
     if task.start is None:
         jobs.append(_Job(("squared",), second.without_rows(), d))
-    after = ("margin",) if task.start is None and task.hopeless == 0 else ()
+    after = ("margin",) if margin and task.start is None and task.hopeless == 0 else ()
     jobs.append(_Job(after if blocks.fits else ("hinge", *after), first.without_rows(), c))
     alone = isinstance(executor, Threads)
     if alone and not blocks.fits:
@@ -318,7 +349,7 @@ def _facts(
 
 
 def _brackets(
-    blocks: Blocks, task: Task, facts: LinearComparatorFacts, start: Vector | None, found: _All
+    blocks: Blocks, task: Task, facts: LinearComparatorFacts, start: Vector | None, found: _All, widest_possible: float
 ) -> tuple[Bracket | None, Bracket, Bracket | None, Bracket]:  # fmt: skip
     """Return brackets between the facts and the bounds from the searches' alphas: margin, hinge, squared, lengths."""
     if facts.invalid_reason:
@@ -353,7 +384,7 @@ def _brackets(
     widest = min((u.square for u in facts.comparators if u.direction and u.hinge == 0), default=None)
     if found.margin is not None:
         margins.append(margin_limit(mixture(found.margin)))
-    margin_high = 0.0 if hopeless else min(margins)
+    margin_high = 0.0 if hopeless or facts.witness is not None else min(*margins, widest_possible)
     margin_low = 0.0 if widest is None else down(1 / root(widest))
     return Bracket(margin_low, margin_high), hinge, Bracket(squared_low, squared_high), lengths
 

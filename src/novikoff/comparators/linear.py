@@ -111,17 +111,24 @@ class LinearScorer(Stateful):
         self._norms = np.array([*(math.sqrt(size) * (1.0 + 2.0**-50) for size in self.norms2), 0.0])
 
     @classmethod
-    def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool) -> Self:
-        """Return a scorer with directions fitted on these rows, which are not counted yet."""
-        from novikoff.comparators._loops import descent
+    def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool, separator: Vector | None = None) -> Self:
+        """Return a scorer with directions fitted on these rows, which are not counted yet.
 
-        square = np.zeros(len(y))
-        descent.lengths(x.indptr, x.values, bias, normalize, np.empty(len(y)), square)
-        longest = float(np.max(square, initial=0.0))
+        Args:
+            x: Rows.
+            y: Labels -1 and +1.
+            bias: Value of the constant feature; 0 for none.
+            normalize: Whether each x is divided by its norm.
+            separator: Vector that separates these rows, the bias weight last, in place of the direction fitted for the
+                margin; None if there is none.
+        """
+        longest = longest_of(x, bias, normalize)
         if not SHORTEST <= longest <= LONGEST:
             return cls.placed([], [], longest, bias, normalize)
         found = fit(x, y, bias, normalize)
         directions = [np.append(u, weight) for u, weight in zip(found.directions.T, found.bias_weights, strict=True)]
+        if separator is not None:
+            directions[-1] = separator
         return cls.placed(directions, [(1, found.kappa * smaller) for smaller in KAPPAS], longest, bias, normalize)
 
     @classmethod
@@ -292,6 +299,15 @@ class LinearScorer(Stateful):
         sound = sound and found["tally"].directions == directions and found["tally"].probes == 1
         require(sound and not U[-1, :directions].any(), f"comparators must have {directions} directions", U.shape)
         return found
+
+
+def longest_of(x: Sparse, bias: float, normalize: bool) -> float:
+    """Return approximately the largest ||x~||^2."""
+    from novikoff.comparators._loops import descent
+
+    square = np.zeros(len(x))
+    descent.lengths(x.indptr, x.values, bias, normalize, np.empty(len(x)), square)
+    return float(np.max(square, initial=0.0))
 
 
 def _totals(saved: Any) -> tuple[Total, Total]:

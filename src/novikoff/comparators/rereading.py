@@ -71,7 +71,7 @@ def read(
     """
     if reading is not None:
         reading.fingerprint.append(fingerprint(stream))
-    for x, y in _together(stream, rounds, dict(names or {})):
+    for x, y in whole(stream, rounds, dict(names or {})):
         if not np.all((y == 1) | (y == -1)):
             raise InputError("labels must be -1 or +1 for comparators", "the stream has other labels", POSITIVE)
         blank = None if bias != 0.0 else _blank(x, y)
@@ -119,8 +119,14 @@ def fingerprint(stream: Stream) -> Any:
     return stream.fingerprint() or None
 
 
-def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-    """Yield the batches as arrays; single rows are stacked."""
+def whole(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
+    """Yield the batches as arrays, with the rows that `read` omits; single rows are stacked.
+
+    Args:
+        stream: Stream to read.
+        rounds: Maximum number of rounds; None for all.
+        names: Positions of named features; further names are added.
+    """
     left = rounds
     rows: list[Any] = []
     labels: list[int] = []

@@ -45,7 +45,10 @@ def placed(
 
 def again(tracked: LinearComparatorFacts) -> LinearScorer:
     """Return the comparators of the game before they saw any row; only the probe if directions are not stored."""
-    fresh = LinearScorer.placed(list(tracked.directions), [], 1.0, tracked.bias, tracked.normalize)
+    from novikoff.comparators._loops import margins
+
+    directions = list(tracked.directions[: margins.DIRECTIONS])  # without the separator of the kept rows
+    fresh = LinearScorer.placed(directions, [], 1.0, tracked.bias, tracked.normalize)
     tally = Tally(fresh.tally.directions, tracked.top, probes=1)
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 

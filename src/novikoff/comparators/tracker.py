@@ -49,6 +49,7 @@ from novikoff.comparators.rows import (
     numbers_sizes,
 )
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
+from novikoff.comparators.witness import Witness
 from novikoff.core.adapt import adapt
 from novikoff.core.state import Field, Part, Stateful, Value, Values, array, ends, indices, require
 from novikoff.core.types import Batch, Sparse, State
@@ -86,6 +87,7 @@ class ComparatorFacts:
         unexplained: Distance of the learner from the sum of its mistakes, in units of rounding error; above 1,
             something other than mistakes changed it. None if not checked.
         invalid_reason: Reason why no theorem applies; "" if there is none.
+        witness: Proof that no comparator separates the rows; None if there is none.
     """
 
     rows: int
@@ -97,6 +99,7 @@ class ComparatorFacts:
     over_mistakes: tuple[PenalizedComparator, ...] = ()
     unexplained: float | None = None
     invalid_reason: str = ""
+    witness: Witness | None = None
 
 
 class Background:

@@ -186,6 +186,11 @@ def none_separates(more: str = "") -> str:
     return f"no comparator tried separates the labels{more}; another one may"
 
 
+def inseparable(proof: str) -> str:
+    """Return why a theorem on separable labels is void: a proof, as a clause, that nothing separates them."""
+    return f"nothing separates the labels with a positive margin: {proof}"
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The bound of a theorem on one run.

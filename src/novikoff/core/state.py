@@ -315,7 +315,7 @@ class Array(Field):
     def restored(self, state: State, owner: object, of: str) -> Any:
         found = super().restored(state, owner, of)
         fits = not self.inplace or (found is None) == (lookup(owner, self.path) is None)
-        require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state[self.name])
+        require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state.get(self.name))
         return found
 
     def pack(self, value: Any, owner: object) -> Any:
@@ -373,7 +373,7 @@ class Part(Field):
     def restored(self, state: State, owner: object, of: str) -> Any:
         found = super().restored(state, owner, of)
         fits = self.kind is not None or (found is None) == (lookup(owner, self.path) is None)
-        require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state[self.name])
+        require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state.get(self.name))
         return found
 
     def pack(self, value: Any, owner: object) -> Any:

@@ -77,6 +77,11 @@ def source_for(environment: object, wanted: Wanted, multiclass: bool | None = Fa
     several = wanted.multiclass is True or (multiclass is None and wanted.multiclass is None and stream.several)
     if several and wanted.labels and not stream.multiclass:
         stream.show_many()
+        values = stream.label_values or ()
+        whole = multiclass is None and stream.table and all(type(one) in (int, float) for one in values)
+        if whole and values:
+            sentence = f"the labels of {stream.name} are {len(values)} whole numbers, taken for classes. To predict "
+            stream.notes.append(Advice(sentence, "them as numbers pass ", Option("task", "regress"), "."))
     return stream
 
 
@@ -151,7 +156,7 @@ def show_numbers(stream: Any) -> None:
     stream.show_numbers()
     label = stream.label if stream.table else "the label"
     sentence = f"{label} of {stream.name} is numeric: regression. For classification pass "
-    stream.notes.append(Advice(sentence, Option("positive"), "."))
+    stream.notes.append(Advice(sentence, Option("positive"), ".", " Or pass ", Option("task", "classify"), "."))
 
 
 def _read(path: Any, wanted: Wanted) -> Stream:

@@ -32,7 +32,7 @@ class InMemoryStream(Stream):
         self.multiclass, self.label_values = like.multiclass, like.label_values
         self.features, self.notes = like.features, list(like.notes)
         self.encoding, self.table, self.scaled_by_default = like.encoding, like.table, like.scaled_by_default
-        self.target_column = like.target_column
+        self.target_column, self.outcomes, self.counts = like.target_column, like.outcomes, like.counts
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
         self.rows = int(self._ends[-1]) if self._ends else 0

@@ -9,6 +9,13 @@ Method
     Games run in parallel, on threads or on Ray (executors.py). Each game equals one `play` of that learner on those
     rows, to the bit; only the times depend on the executor. Pass threads=1 for undisturbed times.
     Comparators are tracked only in the first game of each learner, which is the one that is certified.
+Verdict
+    Learners are ranked by one metric: log loss if all predict probabilities, otherwise the error rate; for numbers the
+    root mean squared error, or the mean absolute one. The difference of two learners on the same rows is given with the
+    half width of a 95 % interval, from its means over 30 blocks of consecutive rows: 2.05 standard errors of their mean
+    (Student's t with 29 degrees of freedom). Blocks allow for rows that depend on their neighbours; shuffles use the
+    same rows again, so their intervals are averaged and do not shrink. The difference of two AUCs has an interval only
+    over shuffles. None of this is a certificate: it is an estimate.
 Cost
     The source in memory, plus one copy for each shuffle being played.
 """
@@ -21,21 +28,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.display import Shown
-from novikoff.core.errors import InputError, SpecError, counted
+from novikoff.core.errors import Advice, InputError, MismatchError, Option, SpecError, close, counted
 from novikoff.core.errors import named as kind_of
 from novikoff.core.executors import Count, Executor, Over, Threads, executor
 from novikoff.core.observer import Calls, Observer
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Task
-from novikoff.data.as_stream import check_asked, check_count
+from novikoff.data.as_stream import check_asked, check_count, opened
 from novikoff.data.cached import MOST_BYTES, InMemoryStream, hold
+from novikoff.data.read_as import Reading, read_as
 from novikoff.game import specs
 from novikoff.game.baselines import Constant
 from novikoff.game.ledger import Ledger
@@ -54,6 +62,13 @@ from novikoff.game.prepare import (
 )
 from novikoff.game.specs import Spec
 from novikoff.numerics.coins import coin, coins
+
+Metric = Literal["error", "log-loss", "auc", "mae", "rmse"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+UNITS = {"log-loss": " log loss per row", "auc": " AUC", "mae": " mean absolute error", "rmse": " RMSE"}
+"""Units of differences, by metric."""
+BLOCKS, SHORTEST, FEWEST = 30, 10, 5
+"""Number of blocks of a game, smallest number of rounds of a block, and smallest number of blocks for an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +115,11 @@ class Finished:
         constant: Best constant prediction on these rows, with its cost; None if unknown.
         last_label: Mistakes of the baseline that repeats the previous label.
         rows: Number of rows played in a weighted game; else None.
+        log_loss: Mean log loss of predicted probabilities; None without them.
+        auc: Area under the ROC curve; None if there are not two labels, or no scores.
+        mae: Mean absolute error of predicted numbers; None for labels.
+        rmse: Root mean squared error; None for labels and for other losses.
+        blocks: Rounds, and total mistakes or loss, log loss and absolute error after each block of rows.
     """
 
     rounds: int
@@ -112,9 +132,14 @@ class Finished:
     constant: Constant | None = None
     last_label: int | None = None
     rows: int | None = None
+    log_loss: float | None = None
+    auc: float | None = None
+    mae: float | None = None
+    rmse: float | None = None
+    blocks: tuple[tuple[float, ...], ...] = ()
 
     @classmethod
-    def of(cls, ledger: Ledger, certify: bool) -> Self:
+    def of(cls, ledger: Ledger, certify: bool, blocks: Sequence[tuple[float, ...]] = ()) -> Self:
         """Summarize a ledger; certify the game only if `certify`."""
         metrics = ledger.metrics
         paid = metrics.mistakes if ledger.counts else metrics.loss
@@ -131,7 +156,83 @@ class Finished:
             constant=ledger.best_constant,
             last_label=ledger.last_label,
             rows=None if ledger.weighted is None else ledger.weighted.rows,
+            log_loss=None if metrics.log_loss is None or not metrics.rounds else metrics.log_loss / metrics.rounds,
+            auc=None if ledger.auc is None else ledger.auc.value,
+            mae=ledger.mae,
+            rmse=ledger.rmse,
+            blocks=(*blocks, totals(ledger)),
         )
+
+    def metric(self, by: Metric) -> float | None:
+        """Return a metric of the game; None if it has none."""
+        return self.mistakes / self.rounds if by == "error" else getattr(self, by.replace("-", "_"))
+
+
+def totals(ledger: Ledger) -> tuple[float, ...]:
+    """Return rounds, mistakes or loss, log loss and absolute error so far."""
+    metrics = ledger.metrics
+    paid = metrics.mistakes if ledger.counts else metrics.loss
+    return float(metrics.rounds), float(paid), float(metrics.log_loss or 0.0), metrics.absolute
+
+
+class Blocks(Observer):
+    """Observer that records the totals of a game at the ends of blocks of equal length.
+
+    Args:
+        rounds: Number of rounds of the game.
+    """
+
+    def __init__(self, rounds: int) -> None:
+        count = min(BLOCKS, max(rounds // SHORTEST, 1))
+        self._ends = [rounds * k // count for k in range(1, count)]
+        self.found: list[tuple[float, ...]] = []
+
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        ahead = self._ends[len(self.found)] - ledger.rounds if len(self.found) < len(self._ends) else rounds
+        return max(min(ahead, rounds), 0)
+
+    def look(self, ledger: Ledger) -> None:
+        if len(self.found) < len(self._ends) and ledger.rounds >= self._ends[len(self.found)]:
+            self.found.append(totals(ledger))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Difference of two learners in one metric.
+
+    Attributes:
+        better: Learner with the better value.
+        other: The other learner.
+        metric: Metric.
+        amount: By how much it is better.
+        within: Half width of the 95 % interval of the amount; None if it cannot be estimated.
+    """
+
+    better: str
+    other: str
+    metric: Metric
+    amount: float
+    within: float | None
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.within is not None and self.amount > self.within
+
+    def __str__(self) -> str:
+        times, unit = (
+            (100.0, " percentage points of error rate") if self.metric == "error" else (1.0, UNITS[self.metric])
+        )
+        digits = (
+            3 if self.within is None else min(max(1 - math.floor(math.log10(max(times * self.within, 1e-12))), 0), 12)
+        )
+        amount = f"{times * self.amount:.{digits}f}" if self.within is not None else f"{times * self.amount:.3g}"
+        if self.within is None:
+            return f"{self.better} is ahead of {self.other} by {amount}{unit}; its uncertainty is unknown"
+        both = f"{amount} ± {times * self.within:.{digits}f}{unit}"
+        if self.clear:
+            return f"{self.better} is better than {self.other} by {both}"
+        return f"{self.better} and {self.other} do not differ clearly: {both}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +243,14 @@ class Compared:
     games: tuple[Finished, ...]
 
     def __repr__(self) -> str:
-        return f"<Compared {self.learner}, {counted(len(self.games), 'game')}: {100 * self.rate.mean:.3g} %>"
+        return f"<Compared {self.learner}, {counted(len(self.games), 'game')}: {self.figure}>"
+
+    @property
+    def figure(self) -> str:
+        """Mean error rate, or root mean squared error, in words."""
+        if (rmse := self.metric("rmse")) is not None:
+            return f"RMSE {rmse.mean:.3g}"
+        return f"{100 * self.rate.mean:.3g} %"
 
     @property
     def rate(self) -> Spread:
@@ -164,6 +272,12 @@ class Compared:
     def seconds(self) -> float:
         """Mean duration of a game, without the first of several, which may compile and tracks comparators."""
         return Spread.of([game.seconds for game in self.games[1:] or self.games]).mean
+
+    def metric(self, by: Metric) -> Spread | None:
+        """Return mean and deviation of a metric over the games; None if a game has none."""
+        found = [game.metric(by) for game in self.games]
+        known = [value for value in found if value is not None]
+        return Spread.of(known) if len(known) == len(found) else None
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -190,6 +304,7 @@ class Comparison(Shown):
         seed: Seed of the shuffles and of randomized learners.
         learners: Games of each learner.
         target: Column that was predicted and how it was chosen; None if the labels have no column.
+        by: Metric that ranks the learners.
     """
 
     source: str
@@ -199,6 +314,50 @@ class Comparison(Shown):
     seed: int
     learners: tuple[Compared, ...]
     target: Target | None = None
+    by: Metric = "error"
+
+    @property
+    def ranking(self) -> list[Compared]:
+        """Learners, the best first."""
+        known = [one for one in self.learners if one.metric(self.by) is not None]
+        return sorted(known, key=self._rank)
+
+    def _rank(self, one: Compared) -> float:
+        spread = one.metric(self.by)
+        assert spread is not None
+        return -spread.mean if self.by == "auc" else spread.mean
+
+    @property
+    def differences(self) -> list[Difference]:
+        """Differences of the best learner and each other one, the smallest first."""
+        ranked = self.ranking
+        return [_difference(ranked[0], other, self.by) for other in ranked[1:]]
+
+    @property
+    def verdict(self) -> str:
+        """Comparison of the best learner with the next one, in one sentence; "" for a single learner."""
+        return f"{self.differences[0]}." if self.differences else ""
+
+    def frame(self) -> Any:
+        """Return a pandas frame with one row per learner and one column per metric, the best learner first."""
+        import pyarrow as pa
+
+        ranked = [*self.ranking, *(one for one in self.learners if one.metric(self.by) is None)]
+        columns: dict[str, list[Any]] = {"learner": [one.learner for one in ranked]}
+        for by in METRICS:
+            spreads = [one.metric(by) for one in ranked]
+            if by == "error" and self.learners[0].games[0].mae is not None:
+                continue
+            if any(spread is not None for spread in spreads):
+                columns[by.replace("-", "_")] = [None if spread is None else spread.mean for spread in spreads]
+        within = {one.other: one for one in self.differences}
+        columns["behind_best"] = [within[one.learner].amount if one.learner in within else 0.0 for one in ranked]
+        columns["plus_minus"] = [within[one.learner].within if one.learner in within else None for one in ranked]
+        columns["seconds"] = [one.seconds for one in ranked]
+        try:
+            return pa.table(columns).to_pandas()
+        except ImportError:
+            raise InputError("a frame needs pandas: it is not installed. Use learners.") from None
 
     @property
     def constant(self) -> Constant | None:
@@ -215,7 +374,7 @@ class Comparison(Shown):
         return f"{text}; updates and certificates count rounds, one for each copy of a row."
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)
+        rates = ", ".join(f"{one.learner} {one.figure}" for one in self.learners)
         return f"<Comparison on {self.source}, {counted(self.rows, 'row')}: {rates}>"
 
 
@@ -231,6 +390,10 @@ def compare(
     defaults: Mapping[str, Any] | None = None,
     labels: str | None = None,
     on: str | Executor = "threads",
+    by: Metric | None = None,
+    label: str | int | None = None,
+    positive: object = None,
+    task: str | None = None,
 ) -> Comparison:
     """Play every learner on the same rows.
 
@@ -247,9 +410,14 @@ def compare(
             {"normalize": True}; "scale" is "auto" by default, which scales as `play` does.
         labels: "multiclass" if there are, or may be, more than two labels, as in `play`.
         on: Executor of the games: "threads", "ray", or the address of a Ray cluster.
+        by: Metric that ranks the learners: "error", "log-loss", "auc", "mae" or "rmse"; None to choose.
+        label: Column of the label, as in `play`.
+        positive: Label that is +1, as in `play`.
+        task: "classify", "regress" or "count", as in `play`.
 
     Returns:
-        The games of every learner, with mistake rates and certificates.
+        The games of every learner, with metrics and certificates: `verdict` is the result in one sentence, and
+        `frame()` a table.
 
     Example:
         >>> import novikoff as nk
@@ -257,15 +425,24 @@ def compare(
         >>> found = nk.compare(["perceptron", "perceptron:bias=1"], rows, threads=1)
         >>> [one.games[0].mistakes for one in found.learners]
         [1, 2]
+        >>> nk.compare(["logistic", "perceptron"], "demo:breast-cancer", threads=1).by
+        'error'
     """
     check_asked(labels)
+    if by is not None and by not in METRICS:
+        raise InputError(f"by must be {', '.join(METRICS)} or None", f"got {by!r}", close(by, METRICS))
     named = _named(learners, source)
+    source = read_as(source, Reading(label, positive, task))
     check_count("shuffles", shuffles, 0, labels_apart("compare", shuffles))
     check_count("passes", passes, 1)
     if rounds is not None:
         check_count("rounds", rounds, 1)
     players = executor(on, threads)
+    source, named = for_outcomes(source, named, labels == "multiclass")
     held = hold(stream_for(named[0][1], source, labels == "multiclass"), rounds)
+    for name, make in named:
+        if isinstance(make, Spec):
+            _check_task(specs.task(make), name or str(make), held)
     given = dict(defaults or {})
     scale = given.pop("scale", None)
     named = [(name, on_rows(make, held, scale)) for name, make in named]
@@ -277,7 +454,83 @@ def compare(
         Compared(called(make) if name is None else name, tuple(games[k :: len(named)]))
         for k, (name, make) in enumerate(named)
     ]
-    return Comparison(held.name, held.units, passes, shuffles, seed, tuple(compared), held.target_column)
+    ranked_by = _ranked_by(compared, by)
+    return Comparison(held.name, held.units, passes, shuffles, seed, tuple(compared), held.target_column, ranked_by)
+
+
+def for_outcomes(
+    source: Any, named: list[tuple[str | None, Recipe]], multiclass: bool
+) -> tuple[Any, list[tuple[str | None, Recipe]]]:
+    """Return the source, opened if it may have numbers, and the learners: `auto` as its form for numbers, as in `run`.
+
+    Args:
+        source: Source of the games.
+        named: Learners with their names.
+        multiclass: Whether labels are multiclass.
+    """
+    both = [make for _, make in named if isinstance(make, Spec) and specs.for_numbers(make) != make]
+    if multiclass or not both:
+        return source, named
+    source = opened(source)
+    if not (isinstance(source, Stream) and source.outcomes == "numbers"):
+        return source, named
+    return source, [(name, specs.for_numbers(make) if isinstance(make, Spec) else make) for name, make in named]
+
+
+def _ranked_by(compared: Sequence[Compared], asked: Metric | None) -> Metric:
+    """Return the metric of a comparison: the one that was asked for, or the first that every learner has."""
+    numbers = compared[0].games[0].mae is not None
+    order: tuple[Metric, ...] = ("rmse", "mae") if numbers else ("log-loss", "error")
+    if asked is None:
+        return next(by for by in order if all(_has(one, by) for one in compared))
+    wrong = (asked in ("mae", "rmse")) != numbers
+    lacking = next((one.learner for one in compared if not _has(one, asked)), None)
+    if wrong or lacking is not None:
+        why = ("these are classifiers" if not numbers else "these predict numbers") if wrong else f"{lacking} has none"
+        raise InputError(f"by={asked} needs learners that have this metric", why, f"Use by={order[-1]}.")
+    return asked
+
+
+def _has(one: Compared, by: Metric) -> bool:
+    found = one.metric(by)
+    return found is not None and math.isfinite(found.mean)
+
+
+def _difference(one: Compared, other: Compared, by: Metric) -> Difference:
+    """Return the difference of two learners on the same rows, with its uncertainty."""
+    pairs = list(zip(one.games, other.games, strict=True))
+    gaps = [(b.metric(by) or 0.0) - (a.metric(by) or 0.0) for a, b in pairs]
+    amount = abs(math.fsum(gaps) / len(gaps))
+    if by == "auc":
+        spread = Spread.of(gaps)
+        from scipy.stats import t
+
+        error = spread.standard_error
+        return Difference(one.learner, other.learner, by, amount, None if error is None else
+                          float(t.ppf(0.975, spread.runs - 1)) * error)  # fmt: skip
+    column = {"error": 1, "rmse": 1, "log-loss": 2, "mae": 3}[by]
+    found = [_block_width(a.blocks, b.blocks, column) for a, b in pairs]
+    known = [width for width in found if width is not None]
+    within = math.sqrt(math.fsum(width**2 for width in known) / len(known)) if known else None
+    if by == "rmse" and within is not None:  # a - b = (a^2 - b^2) / (a + b)
+        total = math.fsum((a.rmse or 0.0) + (b.rmse or 0.0) for a, b in pairs) / len(pairs)
+        within = within / total if total else None
+    return Difference(one.learner, other.learner, by, amount, within)
+
+
+def _block_width(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]], column: int) -> float | None:
+    """Return the half width of the 95 % interval of the difference per round; None with fewer than `FEWEST` blocks."""
+    if len(one) < FEWEST or len(one) != len(other):
+        return None
+    from scipy.stats import t
+
+    a, b = np.array(one), np.array(other)
+    rounds = np.diff(a[:, 0], prepend=0.0)
+    with np.errstate(invalid="ignore"):
+        gaps = np.diff(a[:, column] - b[:, column], prepend=0.0) / rounds
+    if not np.isfinite(gaps).all():
+        return None
+    return float(t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / math.sqrt(len(gaps)))
 
 
 def _game(
@@ -287,10 +540,11 @@ def _game(
     make, number = asked
     with orders.lent(number) as stream:
         learner = learner_for(make, RowShape.of(orders.held), {"seed": seed + number, **given})
-        _check_task(learner.task, type(learner.original).__name__)
+        _check_task(learner.task, type(learner.original).__name__, orders.held)
         ledger = Ledger(learner, source=orders.held.name)
-        play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[ended(over)])
-        return Finished.of(ledger, certify=number == 0)
+        blocks = Blocks(stream.rows * passes)
+        play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[ended(over), blocks])
+        return Finished.of(ledger, certify=number == 0, blocks=blocks.found)
 
 
 def ended(over: Over) -> Observer:
@@ -325,21 +579,18 @@ def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[t
         raise SpecError("compare needs at least one learner: got none. Name two or more.")
     if not all(isinstance(made, (str, Spec)) or callable(made) for _, made in each):
         check_order("compare", learners, source)
-    named = [(name, recipe("compare", made, source)) for name, made in each]
-    for name, make in named:
-        if isinstance(make, Spec):
-            _check_task(specs.task(make), name or str(make))
-    return named
+    return [(name, recipe("compare", made, source)) for name, made in each]
 
 
-def _check_task(task: Task, name: str) -> None:
-    """Raise InputError for a learner that predicts numbers."""
-    if task == "regression":
-        raise InputError(
-            "compare needs classifiers",
-            f"{name} predicts numbers",
-            "Run each by itself: its report has its loss and that of the best constant.",
-        )
+def _check_task(task: Task, name: str, held: Stream) -> None:
+    """Raise MismatchError if the outcomes are numbers and the learner is a classifier, or the other way round."""
+    if (task == "regression") != (held.outcomes == "numbers"):
+        what = "predicts numbers" if task == "regression" else "is a classifier"
+        has = "labels" if task == "regression" else "numbers"
+        raise MismatchError(
+            "learners that are compared must have the same task", f"{name} {what}, and {held.name} is read with {has}",
+            Advice("Choose another, or pass ", Option("task", "regress" if has == "labels" else "classify"), "."),
+        )  # fmt: skip
 
 
 def on_rows(recipe: Recipe, stream: Stream, scale: str | None = None) -> Recipe:

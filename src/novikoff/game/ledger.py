@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from novikoff.game.predicting import MissingColumns
     from novikoff.game.reservoir import HypothesisReservoir
     from novikoff.game.trace import Trace
+    from novikoff.kernel.comparators.hindsight import KernelHindsight
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ class Ledger(Metrics, Shown):
     adversary_before: object = None
     tracker: Tracker | None = None
     reservoir: HypothesisReservoir | None = None
-    hindsight: Hindsight | MetricHindsight | None = None
+    hindsight: Hindsight | MetricHindsight | KernelHindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
     earlier: list[dict[str, Any]] = field(default_factory=list)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.kernel.comparators.hindsight import KernelHindsight
 
 ROUNDS_BETWEEN_LOOKS = 256
 """Rounds between two calls of the observers' `rest` in games that are played row by row."""
@@ -309,6 +310,7 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
     """Raise `InputError`, before the game begins, if hindsight would be impossible."""
     from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_tracker import MetricTracker
+    from novikoff.kernel.comparators.tracker import KernelTracker
 
     tracker = ledger.tracker
     if tracker is None and ledger.rounds == 0:
@@ -316,8 +318,8 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
     if isinstance(tracker, MetricTracker) and ledger.rounds_before:
         was = f"it had played {ledger.rounds_before:,} rounds"
         raise InputError(f"hindsight needs an untrained learner: {was}.")
-    if not isinstance(tracker, (LinearTracker, MetricTracker)):
-        raise InputError("hindsight is for linear learners with comparators: this game has none.")
+    if not isinstance(tracker, (LinearTracker, MetricTracker, KernelTracker)):
+        raise InputError("hindsight is for linear and kernel learners with comparators: this game has none.")
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if ledger.rounds and not resume:
@@ -332,7 +334,7 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
 
 def look_back(
     ledger: Ledger, stream: Stream, play: Callable[..., Ledger], progress: Callable[[Any], None] | None = None
-) -> Hindsight | MetricHindsight:
+) -> Hindsight | MetricHindsight | KernelHindsight:
     """Return the best comparators for a game that was played on this stream.
 
     Args:
@@ -345,6 +347,8 @@ def look_back(
     from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_hindsight import look_again
     from novikoff.comparators.metric_tracker import MetricTracker
+    from novikoff.kernel.comparators.hindsight import look_again as look_again_in_kernel
+    from novikoff.kernel.comparators.tracker import KernelTracker
 
     tracker, features = ledger.tracker, ledger.player.features
     rounds = ledger.rounds if ledger.passes == 1 else None
@@ -356,8 +360,11 @@ def look_back(
             return play(learner, seen, rounds, ledger.passes, ledger=ledger_again)
 
         return look_again(tracker, ledger.player.within, again, clock)
+    names = None if features is None else features.names
+    if isinstance(tracker, KernelTracker):
+        return look_again_in_kernel(tracker, seen, ledger.passes, rounds, names, ledger.fingerprint)
     assert isinstance(tracker, LinearTracker)  # ensured by check_hindsight
     return hindsight(
         seen, tracker.bias, tracker.normalize, ledger.passes, tracker.start, progress=progress, rounds=rounds,
-        names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
+        names=names, played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from novikoff.core.adapt import adapt_stream, is_stream
 from novikoff.core.batch import Sparse
 from novikoff.core.errors import InputError, MismatchError, close, named, shown
-from novikoff.core.learner import Predictor
+from novikoff.core.learner import Learner, Predictor
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels, LabelValue
+from novikoff.data.column_names import names_of_row
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
@@ -102,7 +103,7 @@ def _is_row(rows: object) -> bool:
     if isinstance(rows, tuple) and len(rows) == 2 and isinstance(rows[0], np.ndarray):
         return True
     numbers = isinstance(rows, (list, tuple)) and rows and all(isinstance(one, (int, float)) for one in rows)
-    return bool(numbers) or (hasattr(rows, "to_numpy") and hasattr(rows, "index") and not hasattr(rows, "columns"))
+    return bool(numbers) or names_of_row(rows) is not None
 
 
 def _are_numbers(rows: object) -> bool:
@@ -266,8 +267,7 @@ def probabilities(player: Predictor, batch: Batch) -> NDArray[np.float64]:
 
 def _called(player: Predictor) -> str:
     """Return the class of the innermost learner."""
-    within = getattr(player, "within", player)
-    return type(getattr(within, "original", within)).__name__
+    return type(player.within.original if isinstance(player, Learner) else player).__name__
 
 
 def predict_proba(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> Any:

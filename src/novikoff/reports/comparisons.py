@@ -30,7 +30,11 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
         how = f"in {counted(found.shuffles, 'random order')}, the same for all (seed {found.seed})"
     best = min(found.learners, key=lambda one: one.rate.mean)
     counts = isinstance(found.learners[0].games[0].mistakes, int)
-    lead = f"{best.learner} has the lowest {'error rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
+    verdict = f"{found.verdict} " if found.verdict else ""
+    lead = (
+        verdict
+        + f"{best.learner} has the lowest {'error rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
+    )
     if (constant := found.constant) is not None:
         lead += f"; always predicting {constant.says}: {_share(constant.costs / rounds, counts)}"
     cards = [html.folded(one.learner, "".join(map(html.card, one.certificates))) for one in found.learners

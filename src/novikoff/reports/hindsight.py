@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.comparators.hindsight import Hindsight
+from novikoff.comparators.limits import Bracket
 from novikoff.comparators.metric_hindsight import MetricHindsight
-from novikoff.core.certificate import bound_text
+from novikoff.core.certificate import bound_text, inseparable, none_separates
 from novikoff.core.errors import counted
+from novikoff.kernel.comparators.hindsight import KernelHindsight
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,12 @@ class Description:
     levels: list[tuple[str, float]]
 
 
-def describe(found: Hindsight | MetricHindsight) -> Description:
-    """Describe linear comparators, or those in a metric."""
+def describe(found: Hindsight | MetricHindsight | KernelHindsight) -> Description:
+    """Describe linear comparators, or those in a metric or in the feature space of a kernel."""
+    if isinstance(found, KernelHindsight):
+        margin = [found.margin.low, found.margin.high if math.isfinite(found.margin.high) else None]
+        plain = {"margin": margin, "flaw": found.flaw, "reads": found.reads, "seconds": found.seconds}
+        return Description([f"hindsight: {_in_a_kernel(found)}"], plain, [])
     if isinstance(found, MetricHindsight):
         plain = {"flaw": found.flaw, "fitted": found.facts.fitted, "reads": found.reads, "seconds": found.seconds}
         return Description([f"hindsight: {_in_a_metric(found)}"], plain, [])
@@ -40,6 +46,21 @@ def describe(found: Hindsight | MetricHindsight) -> Description:
         _plain(found),
         [] if reason else [("no linear comparator guarantees less", least)],
     )
+
+
+def _in_a_kernel(found: KernelHindsight) -> str:
+    if found.flaw:
+        return f"no comparator was found: {found.flaw}"
+    if found.witness is not None:
+        return inseparable(found.witness.text())
+    if found.separator is None:
+        return none_separates()
+    return f"{_best_margin(found.margin)}, of a function of {counted(found.points, 'row')}"
+
+
+def _best_margin(margin: Bracket) -> str:
+    low, high = bound_text(margin.low, "lower"), bound_text(margin.high, "upper")
+    return f"the best margin is between {low} and {high}"
 
 
 def _in_a_metric(found: MetricHindsight) -> str:
@@ -55,9 +76,10 @@ def _linear(found: Hindsight) -> Iterator[str]:
     if found.facts.invalid_reason:
         yield f"no comparator was found: {found.facts.invalid_reason}"
         return
-    if found.margin is not None and found.margin.high > 0.0:
-        low, high = bound_text(found.margin.low, "lower"), bound_text(found.margin.high, "upper")
-        yield f"the best margin is between {low} and {high}"
+    if found.facts.witness is not None:
+        yield inseparable(found.facts.witness.text())
+    elif found.margin is not None and found.margin.high > 0.0:
+        yield _best_margin(found.margin)
     brackets = (("lengths", found.lengths), ("hinge", found.hinge), ("squared hinge", found.squared_hinge))
     for name, bracket in brackets:
         if bracket is not None:

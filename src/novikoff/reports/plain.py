@@ -168,6 +168,12 @@ def comparison(found: Comparison) -> dict[str, object]:
         "shuffles": found.shuffles,
         "seed": found.seed,
         "baselines": _constants(found),
+        "by": found.by,
+        "verdict": found.verdict,
+        "differences": [
+            {"better": one.better, "other": one.other, "amount": one.amount, "within": one.within, "clear": one.clear}
+            for one in found.differences
+        ],
         "learners": [_compared(compared) for compared in found.learners],
         **_weighted_rows(found),
     }
@@ -201,6 +207,9 @@ def _compared(compared: Compared) -> dict[str, object]:
         "updates": _spread(compared.updates),
         "seconds": compared.seconds,
     }
+    for by in ("log-loss", "auc", "mae", "rmse"):
+        if (spread := compared.metric(by)) is not None:
+            fields[by.replace("-", "_")] = _spread(spread)
     if compared.expected is not None:
         fields["expected_mistake_rate"] = _spread(compared.expected)
     fields["certificates"] = [certificate(one) for one in compared.certificates]

@@ -280,8 +280,12 @@ def lines(certificate: Certificate, printed: Mapping[str, Any] | None = None) ->
 
 
 def quantities(certificate: Certificate, printed: Mapping[str, Any]) -> str:
-    """Return the quantities that the bound was computed from, without those printed just before."""
-    new = (pair for pair in certificate.quantities.items() if pair[0] not in printed or printed[pair[0]] != pair[1])
+    """Return the quantities that the bound was computed from, without those printed just before, and without proofs."""
+    new = (
+        pair
+        for pair in certificate.quantities.items()
+        if not isinstance(pair[1], dict) and (pair[0] not in printed or printed[pair[0]] != pair[1])
+    )
     return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in new)
 
 

@@ -59,7 +59,7 @@ def play(learner, rows, labels, u):
         found.append(Comparator(1, float(min(margins)), square, Fraction(0), Fraction(0), Fraction(0)))
     tracked = SimpleNamespace(
         rows=len(rows), square=max(sum(a * a for a in x) for x in seen), comparators=tuple(found),
-        directions=(np.array(u, dtype=float),), bias=bias, normalize=normalize, invalid_reason="",
+        directions=(np.array(u, dtype=float),), bias=bias, normalize=normalize, invalid_reason="", witness=None,
     )  # fmt: skip
     return Run(before=before, after=learner.facts(), rounds=len(rows), mistakes=mistakes, expected=float(mistakes),
                constants=(0, 0), adaptive=False, deterministic=True, tracked=tracked)  # fmt: skip

@@ -50,6 +50,7 @@ def tracked(rows, labels, directions, bias=0.0, normalize=True):
             square = sum(a * a for a in U) / least**2
             comparators.append(Comparator(number, float(least), square, Fraction(0), Fraction(0), Fraction(0)))
     return SimpleNamespace(
+        witness=None,
         rows=len(rows),
         square=max(sum(a * a for a in x) for x in seen),
         comparators=tuple(comparators),

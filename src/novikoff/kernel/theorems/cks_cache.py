@@ -30,7 +30,7 @@ from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Bound, Words, has_comparators, refutations, seen, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import UNIT, KernelFacts, assumptions
-from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
+from novikoff.linear.theorems.perceptron_facts import SEPARATED, not_separated, quantities, shortest
 
 NO_MORE = {"beyond_that": "no mistake bound is known"}
 """Quantity reported with every certificate of this theorem."""
@@ -55,7 +55,7 @@ def cks_cache(run: Run[KernelFacts]) -> Bound | None:
     if not after.distilled:
         return None
     best, needed = shortest(tracked), assumptions(run)
-    reason = tracked.invalid_reason or refutations(needed) or ("" if best else INSEPARABLE)
+    reason = tracked.invalid_reason or refutations(needed) or ("" if best else not_separated(run.tracked))
     needed.append(seen(SEPARATED, best is not None))
     inserted = after.updates - run.before.updates
     trivial = inserted if after.budget is None else min(inserted, after.budget)

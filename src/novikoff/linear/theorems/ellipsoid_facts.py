@@ -31,6 +31,7 @@ from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Assumption, Bound, refutations, seen
 from novikoff.core.types import Run
+from novikoff.linear.theorems.perceptron_facts import proof
 
 Vector = NDArray[np.float64]
 
@@ -228,7 +229,7 @@ def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: s
     if not reason:
         reason = _unreliable(facts, body)
     if reason or body is None:
-        return Bound(None, needed, void=reason)
+        return Bound(None, needed, {} if balls else proof(run.tracked), void=reason)
     reaches = [body.reach(ball) for ball in balls]
     heights = [bound(facts, ball, reach, body.error) for ball, reach in zip(balls, reaches, strict=True)]
     best = heights.index(min(heights))

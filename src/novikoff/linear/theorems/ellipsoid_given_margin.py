@@ -20,10 +20,10 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, Words, has_comparators, none_separates, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.ellipsoid_facts import EllipsoidFacts, least_bound, separators
-from novikoff.linear.theorems.perceptron_facts import SEPARATED
+from novikoff.linear.theorems.perceptron_facts import SEPARATED, not_separated
 
 
 @theorem(
@@ -44,5 +44,5 @@ def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     if level == 0.0:
         return None
     with_margin = f" with a normalised margin above {level:g}"
-    claim, none = f"{SEPARATED}{with_margin}", none_separates(with_margin)
+    claim, none = f"{SEPARATED}{with_margin}", not_separated(run.tracked, with_margin)
     return least_bound(run, separators(run, level), claim, none, {"level": level})

@@ -27,10 +27,10 @@ import math
 from fractions import Fraction
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, Words, has_comparators, none_separates, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.ellipsoid_facts import EllipsoidFacts, least_bound, separators
-from novikoff.linear.theorems.perceptron_facts import SEPARATED
+from novikoff.linear.theorems.perceptron_facts import SEPARATED, not_separated
 
 
 @theorem(
@@ -55,7 +55,7 @@ def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
     g = grid_margin(features, facts.grid, constant)
     balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
     with_margin = f" with the margin of a target on the grid of {facts.grid:,}"
-    claim, none = f"{SEPARATED}{with_margin}", none_separates(with_margin)
+    claim, none = f"{SEPARATED}{with_margin}", not_separated(run.tracked, with_margin)
     reported = (
         {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
     )

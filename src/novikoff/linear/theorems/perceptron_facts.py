@@ -34,12 +34,11 @@ from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import Comparator
 from novikoff.comparators.tracker import ComparatorFacts
-from novikoff.core.certificate import Assumption, none_separates, refutations, seen
+from novikoff.core.certificate import Assumption, inseparable, none_separates, refutations, seen
 from novikoff.core.types import Run
 
 SEPARATED = "separation of the labels by one of the comparators"
 """Assumption as a noun phrase: a whole sentence marked "refuted" could be read as its opposite."""
-INSEPARABLE = none_separates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +127,26 @@ def shortest(tracked: ComparatorFacts) -> Comparator | None:
     """Return the shortest comparator that separates the rows; None if none does."""
     separating = [u for u in tracked.comparators if u.direction and u.hinge == 0]
     return min(separating, key=lambda u: u.square, default=None)
+
+
+def not_separated(tracked: ComparatorFacts, more: str = "") -> str:
+    """Return why no comparator separates the rows: a proof if there is one, else that none was found.
+
+    Args:
+        tracked: Facts of the comparators.
+        more: Further requirement on the separator.
+    """
+    witness = tracked.witness
+    if witness is None:
+        return none_separates(more)
+    # With a constant feature the weighted labels would have to cancel too.
+    unbiased = getattr(tracked, "bias", None) == 0.0 and not witness.balanced
+    return inseparable(witness.text() + ("; a bias may change that" if unbiased else ""))
+
+
+def proof(tracked: ComparatorFacts) -> dict[str, Any]:
+    """Return the proof that no comparator separates the rows as a quantity; nothing if there is none."""
+    return {} if tracked.witness is None else {"inseparable": tracked.witness.plain()}
 
 
 def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:

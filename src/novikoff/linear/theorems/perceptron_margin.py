@@ -5,14 +5,17 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1)
         M  <=  R^2 / margin^2.
     Equivalently M <= R^2 ||u||^2 for a u with y<u,x~> >= 1. Over several passes the bound holds for the total.
 Assumptions
-    a tracked comparator has a positive margin (checked); the learner is the Perceptron, started at zero and changed on
+    a tracked comparator has a positive margin (checked: that of the widest one, if all rows were kept or in hindsight,
+    comparators/separation.py; else the certificate has the proof that none has one, or states that none was found);
+    the learner is the Perceptron, started at zero and changed on
     its mistakes only (checked); the comparators saw all of its rounds with its features (checked); x is finite
     (checked).
 Proof
     A mistake adds y x~ to w. So <u,w> grows by y<u,x~> >= margin: <u,w_end> >= M margin. And ||w||^2 grows by
     2 y<w,x~> + ||x~||^2 <= R^2, as y<w,x~> <= 0 on a mistake: ||w_end||^2 <= M R^2. By Cauchy-Schwarz
     M margin <= <u,w_end> <= ||w_end|| <= R sqrt M. With floats R grows by the lambda of
-    linear/theorems/perceptron_facts.py.
+    linear/theorems/perceptron_facts.py. Zero rows labelled +1, without a constant feature, need no margin: their score
+    is 0, the prediction +1, so they are no mistakes and change nothing.
 Reference
     [novikoff1962], [block1962].
 """
@@ -25,10 +28,11 @@ from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
-    INSEPARABLE,
     SEPARATED,
     PerceptronFacts,
     assumptions,
+    not_separated,
+    proof,
     quantities,
     rounding_factor,
     shortest,
@@ -53,7 +57,7 @@ def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
     best = shortest(run.tracked)
     needed.append(seen(SEPARATED, best is not None))
     if best is None:
-        return Bound(None, needed, void=INSEPARABLE)
+        return Bound(None, needed, proof(run.tracked), void=not_separated(run.tracked))
     return Bound(
         math.floor(rounding_factor(run) ** 2 * run.tracked.square * best.square),
         needed,
