@@ -227,6 +227,18 @@ def test_learner_with_a_class_gets_the_theorems_that_its_predictions_satisfy(kin
         assert {one.theorem: one.bound for one in ledger.certify()}["halving_mistakes"] == ours["halving_mistakes"]
 
 
+@pytest.mark.parametrize(("kind", "theorem"), [(Grid, "halving_mistakes"), (First, "consistent_mistakes")])
+def test_trace_follows_the_proof_that_the_predictions_satisfy(kind: Any, theorem: str) -> None:
+    ledger = nk.play(kind(), POINTS, trace=True)
+    trace = ledger.trace
+    assert trace is not None
+    assert not trace.failed, trace.summary()
+    assert trace.proof is not None
+    assert trace.proof.theorem == theorem
+    assert trace.proof.checks[0].checked == ledger.mistakes > 0
+    assert trace.columns[-1] == "|V|"
+
+
 def test_contradicted_labels_make_the_certificates_void() -> None:
     ledger = nk.play(Grid(), [(10, 1), (10, -1)])  # type: ignore[arg-type]
     assert {one.status for one in ledger.certify()} <= {"void"}

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import novikoff as nk
+from novikoff.arena import replay
+from novikoff.arena.scenes import SCENES
 from novikoff.cli.main import main
 from novikoff.core.errors import InputError
 from novikoff.lectures import contents, errata
@@ -16,6 +18,36 @@ from novikoff.lectures.exercises import EXERCISES, check
 ITEMS = [item for lecture in LECTURES for item in lecture.items]
 COMMANDS = sorted({item.run for item in ITEMS if item.run})
 DOCS = Path(__file__).parents[2] / "docs"
+
+LINKS = sorted({item.arena for item in ITEMS if item.arena})
+
+
+def script_of(link):
+    """Return the script of a link, as arena/page/link.js reads it."""
+    given = dict(part.split("=", 1) for part in link.removeprefix("#").split("&"))
+    options = {name: int(value) for name, value in (part.split(":") for part in given["o"].split(",") if part)}
+    assert set(given["m"]) == {"A"}
+    assert int(given["t"]) == len(given["m"])
+    moves = ["a"] * len(given["m"])
+    return {"v": int(given["v"]), "game": given["g"], "options": options, "seed": int(given["s"]), "rival": given["r"],
+            "moves": moves}  # fmt: skip
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_link_of_the_arena_opens_its_game(link):
+    script = script_of(link)
+    frames = replay.replay(script)["frames"]
+    assert len(frames) == len(script["moves"]) + 1
+    assert set(SCENES[script["game"]].options) == set(script["options"])
+
+
+def test_every_game_of_the_arena_is_linked_and_every_linked_term_is_an_item(capsys):
+    assert {script_of(link)["game"] for link in LINKS} == set(SCENES)
+    known = {item.explain for item in ITEMS}
+    assert [term for terms in contents.ARENA.values() for term in terms if term not in known] == []
+    assert main(["notes", "1"]) == 0
+    assert "      novikoff arena '#v=1&g=ellipsoid&o=&s=0&r=builtin&m=" in capsys.readouterr().out
+
 
 RIGHT = {
     "rectangles": """

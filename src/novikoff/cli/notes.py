@@ -67,6 +67,8 @@ def _item(out: Out, item: Item, run: bool) -> int:
         out.line(f"      novikoff {item.run}")
     if item.explain:
         out.line(f"      novikoff explain {item.explain}")
+    if item.arena:
+        out.line(f"      novikoff arena '{item.arena}'")
     if item.exercise:
         out.line("      novikoff notes check FILE.py")
     for name in item.errata:

@@ -6,13 +6,16 @@ hypothesis that fits all labels so far (Consistent); no label has more of them t
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from novikoff.core.behaviour import Behaviour
 from novikoff.core.certificate import Assumption, seen
 from novikoff.core.errors import NovikoffError
 from novikoff.core.hypotheses import HypothesisClass, VersionSpaceFacts
+from novikoff.core.proof import MOST_POINTS, Played, Proof, Value
 from novikoff.core.types import Theorem
+from novikoff.finite.proofs import ConsistentProof, HalvingProof
 from novikoff.finite.theorems.consistent_mistakes import consistent_mistakes
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 
@@ -61,6 +64,11 @@ class ClassBehaviour(Behaviour):
         self._emptied_at = self._emptied_at or self.rounds
 
     @property
+    def by_majority(self) -> bool:
+        """Whether every prediction was that of the majority."""
+        return self._majority
+
+    @property
     def claims(self) -> list[Assumption]:
         if self._outside or not self.rounds:
             return []
@@ -80,8 +88,53 @@ class ClassBehaviour(Behaviour):
         whole = self._hypotheses.size
         return VersionSpaceFacts(whole, whole, self._whole, self._whole, self._lightest)
 
+    def proof(self) -> FoundClassProof:
+        return FoundClassProof(self)
+
     def facts(self) -> VersionSpaceFacts:
         return VersionSpaceFacts(
             self._hypotheses.size, self._space.count, self._whole, self._space.weight, self._lightest, self._restarts,
             self._emptied_at, self.rounds,
         )  # fmt: skip
+
+
+class FoundClassProof(Proof):
+    """Proof of a learner from outside: that of Halving if it predicts by majority, otherwise that of Consistent.
+
+    Which of the two is known at the end; the rounds with a mistake are kept until then.
+    """
+
+    potentials = ("|V|",)
+
+    def __init__(self, behaviour: ClassBehaviour) -> None:
+        super().__init__()
+        self._behaviour, self._start = behaviour, behaviour.facts()
+        self._before = self._start
+        self._kept: list[tuple[Played, VersionSpaceFacts]] = []
+
+    def see(self, learner: Any, played: Played) -> tuple[Value, ...]:
+        before, self._before = self._before, self._behaviour.facts()
+        self.mistakes += played.mistake
+        emptied = self._before.restarts > before.restarts
+        if (played.mistake or emptied) and len(self._kept) < MOST_POINTS:
+            self._kept += [(replace(played, mistake=False), before), (played, self._before)]
+        return (self._before.survivors,)
+
+    def end(self, tracked: Any, tracker: Any) -> None:
+        kind = HalvingProof if self._behaviour.by_majority else ConsistentProof
+        proof = kind(self._start)
+        for played, facts in self._kept:
+            proof.see(_Known(facts), played)
+        self.theorem, self.chain, self.scale = proof.theorem, proof.chain, proof.scale
+        self.points, self.ended, self.ended_at = proof.points, proof.ended, proof.ended_at
+        self._steps, self._order = proof._steps, proof._order
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A learner of which only the facts are known."""
+
+    known: VersionSpaceFacts
+
+    def facts(self) -> VersionSpaceFacts:
+        return self.known

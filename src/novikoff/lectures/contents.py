@@ -33,6 +33,36 @@ class Item:
     errata: tuple[str, ...] = ()
     exercise: str = ""
 
+    @property
+    def arena(self) -> str:
+        """Link of the arena's game of this item, for `novikoff arena LINK`; "" if there is none."""
+        return next((link for link, about in ARENA.items() if self.explain in about), "")
+
+
+def _link(game: str, options: str, rival: str, rounds: int) -> str:
+    """Return the link of a game in which the rival has played some rounds, as arena/page/link.js reads it."""
+    return f"#v=1&g={game}&o={options}&s=0&r={rival}&m={'A' * rounds}&t={rounds}"
+
+
+ARENA: dict[str, tuple[str, ...]] = {
+    _link("thresholds", "n:100", "builtin", 7): (
+        "halving", "halving_mistakes", "threshold-halving", "version space", "realizability", "runtime",
+    ),
+    _link("boxes", "m:21", "target", 20): ("papayas",),
+    _link("perceptron", "bias:0", "builtin", 12): (
+        "perceptron", "mission impossible", "individual sequence prediction", "homogeneous", "binary classifier",
+        "online binary prediction game", "online game", "protocol",
+    ),
+    _link("perceptron", "bias:1", "target", 30): ("perceptron_margin", "margin", "halfspaces", "Block"),
+    _link("perceptron", "bias:1", "data", 40): ("perceptron_hinge", "hinge loss"),
+    _link("ellipsoid", "", "builtin", 12): ("ellipsoid", "ellipsoid_margin"),
+    _link("halfspaces", "", "target", 20): ("cover-halving", "corollary", "epsilon-cover", "covering number"),
+    _link("kernel", "gamma:6,budget:0", "target", 40): ("dual perceptron",),
+    _link("kernel", "gamma:6,budget:10", "target", 40): ("forgetron",),
+    _link("experts", "experts:4", "builtin", 15): ("exponential-weights", "fixed_rate_regret", "regret"),
+}  # fmt: skip
+"""Terms that each game of the arena shows, by its link."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lecture:
@@ -658,6 +688,7 @@ def page() -> str:
             rows = ["| item | statement | run | see |", "|---|---|---|---|"]
             for item in items:
                 see = [f"`novikoff explain {item.explain}`"] if item.explain else []
+                see += [f"`novikoff arena '{item.arena}'`"] if item.arena else []
                 see += [f"[erratum](errata.md) `{name}`" for name in item.errata]
                 cells = (
                     f"{item.kind}: **{item.title}**",
