@@ -67,6 +67,8 @@ from novikoff.drift.monitor import DriftTest as DriftTest
 from novikoff.drift.monitor import Monitor as Monitor
 from novikoff.evaluation.compare import Comparison as Comparison
 from novikoff.evaluation.compare import compare as compare
+from novikoff.evaluation.cost import Costs as Costs
+from novikoff.evaluation.cost import measure_cost as measure_cost
 from novikoff.evaluation.permutation import PermutationTest as PermutationTest
 from novikoff.evaluation.permutation import permutation_test as permutation_test
 from novikoff.evaluation.repeat import Repeated as Repeated
@@ -96,6 +98,7 @@ from novikoff.game.persistence import load as load
 from novikoff.game.persistence import save as save
 from novikoff.game.play import play as play
 from novikoff.game.specs import make as make
+from novikoff.integrations.history import History as History
 from novikoff.integrations.wrap import wrap as wrap
 from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger as CrammerKandolaSinger
 from novikoff.kernel.forgetron import Forgetron as Forgetron

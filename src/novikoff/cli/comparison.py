@@ -40,6 +40,7 @@ class Request:
     on: str = "threads"
     by: Metric | None = None
     task: str | None = None
+    cost: str | None = None
 
 
 def compare_source(
@@ -48,6 +49,10 @@ def compare_source(
 ) -> int:  # fmt: skip
     """Run `novikoff compare` and return the exit code; `options` go to the reader, `defaults` to the learners."""
     output.check()
+    if request.cost is not None:
+        from novikoff.reports import plot_file
+
+        plot_file.check(request.cost, output.force)
     made = [specs.parse(learner) for learner in learners]
     opened = read_as(open_source(source, options), Reading(task=request.task))
     opened, named = for_outcomes(opened, [(None, one) for one in made], options.get("labels") == "multiclass")
@@ -72,6 +77,14 @@ def compare_source(
         save(chart(comparison), output.plot, output.force)
         if not silent:
             print(f"plot written to {output.plot}", file=sys.stderr)
+    if request.cost is not None:
+        from novikoff.evaluation.cost import measure_cost
+        from novikoff.reports.comparisons import cost_chart
+
+        costs = measure_cost(made, open_source(source, options), request.rounds)
+        plot_file.save(cost_chart(costs), request.cost, output.force)
+        if not silent:
+            print(f"plot of the time per round written to {request.cost}", file=sys.stderr)
     if output.report is not None:
         from novikoff.reports import comparisons
 

@@ -179,6 +179,7 @@ def parser() -> Parser:
     one.add_argument("--jobs", type=_integer(1), metavar="N", help="number of parallel games (default: one per core)")
     _add_on(one)
     one.add_argument("--plot", metavar="FILE", help="plot of the error rates (.png or .svg)")
+    one.add_argument("--cost", metavar="FILE", help="plot of the time per round, from one more game of each learner")
     _add_report(one)
     _add_force(one)
     _add_seed(one)

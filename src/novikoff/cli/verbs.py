@@ -64,7 +64,9 @@ def compare(args: Namespace) -> int:
     from novikoff.cli.comparison import Request, compare_source
     from novikoff.cli.own import own_learner
 
-    wanted = Request(args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on, args.by, args.task)
+    wanted = Request(
+        args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on, args.by, args.task, args.cost
+    )
     defaults = {"normalize": args.normalize or None, "scale": args.scale}
     learners = [own_learner(one) or "" for one in args.learners]
     return compare_source(args.source, learners, _reading(args), defaults, wanted, _output(args))

@@ -165,6 +165,7 @@ CATALOG: Mapping[str, Entry] = {
     "midpoint": Entry("learner", "finite.midpoint", "Midpoint"),
     "constant": Entry("learner", "finite.constant", "Constant"),
     "memorizer": Entry("learner", "finite.memorizer", "Memorizer"),
+    "history": Entry("learner", "integrations.history", "History"),
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
     "grid-bisection": Entry("adversary", "adversaries.grid_bisection", "GridBisection"),
     "rectangle-bisection": Entry("adversary", "adversaries.rectangle_bisection", "RectangleBisection"),

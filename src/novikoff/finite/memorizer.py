@@ -139,5 +139,6 @@ def _number(value: Any) -> str:
         raise TypeError
     if not isinstance(value, Rational) and not math.isfinite(value):
         raise ValueError
-    above, below = value.as_integer_ratio()
+    exact: Any = value
+    above, below = exact.as_integer_ratio()
     return f"{above:x}" if below == 1 else f"{above:x}/{below:x}"

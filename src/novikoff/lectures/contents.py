@@ -565,7 +565,9 @@ LECTURES: tuple[Lecture, ...] = (
                         "definition",
                         "Full history",
                         "Any batch algorithm may be refitted on the past; online ones are lightweight.",
-                        explain="full history",
+                        "compare demo:iris -l history:LogisticRegression,every=1 -l history:LogisticRegression "
+                        "-l perceptron:bias=1",
+                        "history",
                     ),
                     Item(
                         "definition",

@@ -15,6 +15,7 @@ from novikoff import __version__
 from novikoff.core.certificate import number
 from novikoff.core.errors import SpecError, counted
 from novikoff.evaluation.compare import Compared, Comparison, Spread
+from novikoff.evaluation.cost import Costs
 from novikoff.game import specs
 from novikoff.reports import html, plain, summary, svg
 from novikoff.reports.charts import COLOURS, CONSTANT, DOTTED, Chart, Line, Panel, cut, percent, short_source, style
@@ -226,3 +227,16 @@ def _spread_note(comparison: Comparison, deviation: bool = True) -> str:
         give = " ± one standard deviation" if deviation else ""
         return f"{rows}; mean over {comparison.shuffles} shuffles{give}"
     return rows + ("; shuffled once" if comparison.shuffles else "; in the given order")
+
+
+def cost_chart(found: Costs) -> Chart:
+    """Return the microseconds per round of each learner, and the seconds so far."""
+    per_round, total = [], []
+    for place, one in enumerate(found.learners):
+        colour, dash = style(place)
+        name = cut(one.learner)
+        each = [(t, 1e6 * seconds) for t, seconds in one.per_round]
+        per_round.append(Line(name, each, colour, dash, end=f"{each[-1][1]:,.3g}  {name}"))
+        total.append(Line(name, one.curve, colour, dash, end=f"{one.seconds:,.3g}  {name}"))
+    panels = [Panel("microseconds per round", "rounds", per_round), Panel("seconds so far", "rounds", total)]
+    return Chart(f"Cost on {short_source(found.source)}", panels, "process time of one game of each learner")

@@ -124,8 +124,9 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "full history",
             "All examples so far. A learner that is refitted on them grows in time and memory; online "
             "learners have a cost per round that does not grow.",
-            ("auto", "forest"),
-            also=("history",),
+            ("history", "auto"),
+            "novikoff compare demo:breast-cancer -l history:LogisticRegression -l perceptron --cost cost.svg",
+            ("history", "refitting", "cost per round", "lightweight"),
         ),
         Term(
             "memorize",
