@@ -1,5 +1,7 @@
 """`auto` with trees and boosting: bits, mixed tables, new labels, certificates and their breaks."""
 
+import math
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import novikoff as nk
 from novikoff.core.errors import InputError, SpecError
 from novikoff.core.types import Sparse
+from novikoff.mixtures import _loops
 from novikoff.mixtures.auto import COPIES
 from samples import NAMED, NUMBERS, SPARSE, VECTORS
 
@@ -169,7 +172,7 @@ def test_labels_may_come_unannounced():
     assert certificate.status == "valid"
     assert ledger.log_loss <= certificate.bound
     probabilities = ledger.learner.probabilities_one(x[0])
-    assert probabilities.sum() == pytest.approx(1.0 - 1.0 / 401.0**2)
+    assert probabilities.sum() == pytest.approx(1.0 - 0.25 / 401.0**2, abs=1e-12)
 
 
 def test_numbers_are_predicted_better_than_by_linear_members():
@@ -335,3 +338,47 @@ def test_a_label_that_comes_after_the_first_thousand_rows_of_a_batch_is_learned(
     second = parts.learn_many(nk.Batch(x[1040:], y[1040:].astype(np.int32), 1041))
     assert played.probabilities.tolist() == [*first.probabilities.tolist(), *second.probabilities.tolist()]
     assert whole.labels == 3
+
+
+def drawn(rounds, known, most=256):
+    """The probability of a new label if labels are drawn at random from K, by the posterior of K in fractions."""
+    posterior = {k: Fraction(math.perm(k, known), (k + 2) * (k + 3) * k**rounds) for k in range(known, most + 1)}
+    whole = sum(posterior.values())
+    return float(sum(chance * Fraction(k - known, k) for k, chance in posterior.items()) / whole)
+
+
+@pytest.mark.parametrize(("rounds", "known"), [(1, 1), (2, 1), (3, 3), (7, 2), (12, 9), (300, 40), (40, 200)])
+def test_the_reserve_for_a_new_label_agrees_with_fractions(rounds, known):
+    found = np.empty(1)
+    _loops.new_labels.reserve(rounds, np.array([known]), found)
+    expected = 0.75 * drawn(rounds, known) + 0.25 / (rounds + 1) ** 2
+    assert found[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [np.arange(1000) % period == 0 for period in (10, 100, 1000)]
+    + [np.arange(1000) < 10, np.isin(np.arange(1000), [0, 1, 2, 4, 5, 8, 11, 15, 22, 31])],
+)
+def test_the_reserve_costs_little_early_and_bounded_much_late(new):
+    known, reserved = np.append(0, np.cumsum(new)[:-1]), np.empty(1000)
+    _loops.new_labels.reserve(0, known, reserved)
+    squares = np.arange(1.0, 1001.0) ** 2
+    assert ((reserved >= 0.25 / squares) & (reserved <= 1.0)).all()
+    others, former = -np.log1p(-reserved[~new]).sum(), np.log(squares[new]).sum() + math.log(2.0)
+    assert others < 6.0 + 0.2 * new.sum()
+    if new[:40].sum() == 10:
+        assert others - np.log(reserved[new]).sum() < former - 10.0
+
+
+def test_forecasters_join_after_32_and_128_rounds():
+    x, y = rings(140)
+    learner = nk.Auto()
+    for rounds, awake in ((32, 1), (33, 2), (128, 2), (129, 16)):
+        while learner.rounds < rounds:
+            learner.play_one(x[learner.rounds], int(2 * y[learner.rounds] - 1))
+        assert np.count_nonzero(learner.shares > 0.0) == awake, rounds
+    short = nk.play(nk.Auto(), (x[:32], 2 * y[:32] - 1))
+    (certificate,) = short.certify()
+    assert short.log_loss == pytest.approx(nk.play(nk.LinearMixture(), (x[:32], 2 * y[:32] - 1)).log_loss, abs=1e-9)
+    assert certificate.bound == pytest.approx(short.log_loss, abs=1e-6)

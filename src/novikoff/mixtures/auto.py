@@ -12,7 +12,8 @@ Algorithm
     Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on the first five
     inputs; three on all inputs and the lags, which forget nothing, 0.2 % or 2 % of the past per round.
     P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
-    them and its changes; predict +1 if P(+1) is 1/2 or more.
+    them and its changes; predict +1 if P(+1) is 1/2 or more. It starts with the linear mixture alone; the first stack
+    joins after 32 rounds, all others after 128, so that short streams do not pay for them.
     `drift=false`, for streams that do not change: only the linear mixture, trees without a window and the first stack,
     in a Bayes mixture. `drift=true`: copies of the linear mixture that start at different times
     (experts/specialists.py) are one more input; several times the cost.
@@ -55,7 +56,7 @@ from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
 from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
 from novikoff.mixtures.tops import BayesTop, FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of
 from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
@@ -166,7 +167,7 @@ class Auto(WithTrees, LinearMixture):
         centre = wide_centre(self.drift)
         self._stacks += [LogisticStack(centre, LAGS, ridge=4.0)]
         self._stacks += [LogisticStack(centre, LAGS, gamma) for gamma in (0.998, 0.98)]
-        self._top = FixedShareTop(prior_of(self.drift))
+        self._top = FixedShareTop(prior_of(self.drift), self._joins)
         if self.drift:
             self._copies = Specialists(LinearMixture(False, seed, self.bias), BLOCK)
 
@@ -196,6 +197,11 @@ class Auto(WithTrees, LinearMixture):
     def forecasters(self) -> list[str]:
         """Names of the forecasters on top, if trees play."""
         return [*inputs_of(self.drift), *(STACKS[:1] if self.drift is False else STACKS)]
+
+    @property
+    def _joins(self) -> tuple[int, ...]:
+        """Numbers of rounds after which the forecasters join."""
+        return joins_of(len(STACKS), len(inputs_of(self.drift)) - 1)
 
     @property
     def _mixes_copies(self) -> bool:
@@ -313,8 +319,9 @@ class Auto(WithTrees, LinearMixture):
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
         if self.full is False:
             return super().tracker()
-        kind = BayesTracker if self.drift is False else SwitchingTracker
-        return AutoTracker(super().tracker(), kind(prior_of(self.drift)), len(self.forecasters) + 1)
+        prior = prior_of(self.drift)
+        top = BayesTracker(prior) if self.drift is False else SwitchingTracker(prior, self._joins)
+        return AutoTracker(super().tracker(), top, len(self.forecasters) + 1)
 
     def facts(self) -> LinearMixtureFacts:
         """Return the facts for the theorems of the linear mixture; the theorem of the whole uses its tracker's."""

@@ -27,6 +27,9 @@ from novikoff.trees.store import RowStore
 
 Vector = NDArray[np.float64]
 
+JOINS = (32, 128)
+"""Number of rounds after which the first stack, and all forecasters but it and the linear mixture, join."""
+
 
 class WithTrees(Rows):
     """Linear mixture with trees on table columns, and forecasters on top of both.
@@ -252,6 +255,16 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         labels = max(part.shape[2] for part in parts)
         parts = [np.pad(part, ((0, 0), (0, 0), (0, labels - part.shape[2])), constant_values=-np.inf) for part in parts]
     return np.concatenate(parts)
+
+
+def joins_of(stacks: int, others: int) -> tuple[int, ...]:
+    """Return the numbers of rounds after which forecasters join: first the linear mixture, then the first stack.
+
+    Args:
+        stacks: Number of stacks, which come last.
+        others: Number of inputs besides the linear mixture.
+    """
+    return (0, *[JOINS[1]] * others, JOINS[0], *[JOINS[1]] * (stacks - 1))
 
 
 def checked_drift(drift: object) -> bool | None:
