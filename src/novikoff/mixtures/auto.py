@@ -6,7 +6,8 @@ Algorithm
         boosted trees (trees/boosting.py) after 15, 30 and 60 boosting rounds, and a forest of 10 trees
         (trees/regrown.py)
         boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use lags: the
-        previous label, and exponential means of earlier labels
+        previous label, and exponential means of earlier labels; every 250 rounds, those that lost 10 nats more than
+        trees without a window are not refitted until the next multiple of four windows
         second-order logistic regressions that forget 0.2 % and 1 % of the past per round, on up to 64 columns and the
         lags, and one on 96 random features of the columns (mixtures/forgetting.py)
     Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on the first five
@@ -43,7 +44,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.comparators.tracker import Tracker
 from novikoff.core.errors import InputError
-from novikoff.core.state import Count, Part, Parts
+from novikoff.core.state import Array, Count, Part, Parts
 from novikoff.core.types import Batch, Example, Outcome, StepResult, Theorem, signs
 from novikoff.experts.specialists import Specialists
 from novikoff.mixtures.forgetting import ForgettingLogistic
@@ -73,6 +74,12 @@ ADAPTING = (
     "logistic forgetting 0.2 %", "logistic forgetting 1 %", "random features forgetting 0.2 %",
 )  # fmt: skip
 """Names of the inputs that follow drift."""
+REVIEW = 250
+"""Rounds after which it is decided again which trees with a window are refitted."""
+BEHIND = 10.0
+"""Nats by which such trees must have lost more in these rounds than trees without a window to be left as they are."""
+REST = 4
+"""Multiple of the window at which they are refitted even so: their losses are then those of recent trees."""
 COPIES = "copies of the linear mixture"
 """Name of the input with `drift=true`."""
 STACKS = ("stack", "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %")
@@ -139,6 +146,14 @@ class Auto(WithTrees, LinearMixture):
         Count("forgetting_width", most=MOST_FORGETTING, when="full"),
         Parts("forgetters", at="_forgetters", when="full"),
         Parts("stacks", at="_stacks", when="full"),
+        Array(
+            "recent",
+            (2 + 2 * len(WINDOWS),),
+            nonnegative=True,
+            at="_recent",
+            when="full",
+            default=lambda: np.zeros(2 + 2 * len(WINDOWS)),
+        ),
         Part("copies", Specialists, at="_copies", when="_mixes_copies"),
         Part("top", at="_top", when="full"),
     )
@@ -161,6 +176,8 @@ class Auto(WithTrees, LinearMixture):
         self._forests = [RegrownForest(seed=seed, skipped=LAGS)]
         self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in windows]
         self._stacks, self._forgetters = [LogisticStack(CENTRE)], cast(list[ForgettingLogistic], [])
+        self._recent = np.zeros(2 + 2 * len(WINDOWS))
+        """Losses of trees since the last review: boosted and forest without a window, then with each window."""
         if self.drift is False:
             self._top = BayesTop(prior_of(False))
             return
@@ -224,9 +241,28 @@ class Auto(WithTrees, LinearMixture):
             chances, labels = np.array([self._copies.play_one(x, cast(Any, y)).probabilities]), np.array([y])
         return labels * _odds(chances)
 
+    def _together(self, rows: int) -> int:
+        rows = super()._together(rows)
+        return rows if self.drift is False else min(rows, REVIEW - self.stored.count % REVIEW)
+
+    def _review(self) -> None:
+        """Postpone the refits of trees with a window that are far behind trees without one.
+
+        It depends on round numbers and losses only, so that rows, batches and resumed games are the same to the bit.
+        """
+        now, best = self.stored.count, float(self._recent[:2].min())
+        behind = (self._recent[2:] > best + BEHIND).reshape(len(WINDOWS), 2).tolist()
+        for rows, late, *parts in zip(WINDOWS, behind, self._boosted[1:], self._forests[1:], strict=True):
+            for part, rests in zip(parts, late, strict=True):
+                if rests and now % (REST * rows):
+                    part.next = max(part.next, now + REVIEW)
+        self._recent = np.zeros(len(self._recent))
+
     def _mixed(
         self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, copies: Vector | None
     ) -> StepResult:
+        if self.drift is not False and self.stored.count % REVIEW == 0:
+            self._review()
         outcomes, count = (y > 0).astype(np.float64), len(y)
         lags = self._lags.columns(outcomes)
         absent = np.append(np.full(LAGS, 0.5), self.columns.absent[: len(kinds)])
@@ -242,6 +278,11 @@ class Auto(WithTrees, LinearMixture):
         stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
         stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
         odds = np.column_stack([inputs, *stacks]).clip(-MOST, MOST)
+        if self.drift is not False:
+            first = len(PLAIN) - 2
+            lost = np.logaddexp(0.0, -y[:, None] * odds[:, first : first + len(self._recent)])
+            # cumsum adds from left to right, so that one row and a batch agree to the bit.
+            self._recent = np.cumsum(np.vstack([self._recent, lost]), axis=0)[-1]
         scores = self._top.play(odds, y)
         predicted = self._predictions(scores)
         wrong = (predicted != y).astype(np.float64)

@@ -251,6 +251,7 @@ class AdaHedgeTop(Stateful):
 
     Attributes:
         rounds: Rounds learned.
+        shares: (N,) sums of the weights over all rounds; empty for a mixture of an earlier version, which kept none.
         gaps: Sum of the mixability gaps.
         last_gap: Gap of the last round.
 
@@ -268,11 +269,13 @@ class AdaHedgeTop(Stateful):
         Count("rounds"),
         Array("table", finite=False, at="_table"),
         Array("numbers", nonnegative=True, at="_numbers"),
+        Array("shares", (None,), nonnegative=True, default=lambda: np.zeros(0)),
     )
 
     def __init__(self, prior: Sequence[float], shared: bool = False) -> None:
         self._prior, self.shared = prior_of(prior), bool(shared)
         self._table, self._numbers, self.rounds = np.zeros(len(self._prior)), np.zeros(at.NUMBERS), 0
+        self.shares = np.zeros(len(self._prior))
 
     @property
     def prior(self) -> list[float]:
@@ -317,11 +320,13 @@ class AdaHedgeTop(Stateful):
     def _played(self, forecasts: Vector, y: Vector, learns: bool) -> Vector:
         played = np.empty(len(forecasts))
         if self.shared:
-            _loops.tops.play_shared(self.arrays, self.temper, self.rounds, forecasts, y, learns, played)
+            _loops.tops.play_shared(self.arrays, self.shares, self.temper, self.rounds, forecasts, y, learns, played)
         else:
-            _loops.tops.play_hedge(self.arrays, forecasts, y, learns, played)
+            _loops.tops.play_hedge(self.arrays, self.shares, forecasts, y, learns, played)
         return played
 
     def after_restoring(self, found: State) -> None:
         sound = not np.isnan(self._table).any() and bool((self._table < np.inf).all())
         require(sound, "losses of a mixture by AdaHedge must be numbers", self._table)
+        kept = len(self.shares) in (0, len(self._prior))
+        require(kept, "a mixture by AdaHedge must have one sum of weights per forecaster", self.shares)

@@ -444,10 +444,11 @@ def mean_of(a: Vector, forecasts: Vector) -> float:
 
 
 @compiled
-def play_hedge(hedge: HedgeArrays, forecasts: Vector, y: Vector, learns: bool, played: Vector) -> None:
+def play_hedge(hedge: HedgeArrays, shares: Vector, forecasts: Vector, y: Vector, learns: bool, played: Vector) -> None:
     """Play AdaHedge on squared losses.
 
     hedge       changed if it learns
+    shares      (N,) sums of the weights over the rounds learned; empty if they are not recorded
     forecasts   (rows, N)
     y           (rows,) outcomes; not read unless `learns`
     played      (rows,) out: the mean
@@ -462,6 +463,8 @@ def play_hedge(hedge: HedgeArrays, forecasts: Vector, y: Vector, learns: bool, p
             continue
         for i in range(count):
             lost[i] = (forecasts[t, i] - y[t]) ** 2
+        for i in range(len(shares)):
+            shares[i] += exp(a[i])
         learn_hedge(HedgeArrays(prior, table, numbers), a, lost, after)
 
 
@@ -516,8 +519,9 @@ def shared_weights(hedge: HedgeArrays, rounds: float, temper: float, a: Vector) 
 
 @compiled
 def play_shared(
-    hedge: HedgeArrays, temper: float, rounds: int, forecasts: Vector, y: Vector, learns: bool, played: Vector
-) -> None:
+    hedge: HedgeArrays, shares: Vector, temper: float, rounds: int, forecasts: Vector, y: Vector, learns: bool,
+    played: Vector,
+) -> None:  # fmt: skip
     """Play AdaHedge with sharing on squared losses: eta = `temper` / sum of the gaps so far.
 
     rounds   rounds before these; other arguments are as in `play_hedge`
@@ -532,6 +536,8 @@ def play_shared(
         if learns:
             for i in range(count):
                 lost[i] = (forecasts[t, i] - y[t]) ** 2
+            for i in range(len(shares)):
+                shares[i] += exp(a[i])
             learn_shared(arrays, rate, a, lost, after)
 
 
