@@ -6,8 +6,8 @@ Algorithm
         boosted trees (trees/boosting.py) after 15, 30 and 60 boosting rounds, and a forest of 10 trees
         (trees/regrown.py)
         boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use lags: the
-        previous label, and exponential means of earlier labels; every 250 rounds, those that lost 10 nats more than
-        trees without a window are not refitted until the next multiple of four windows
+        previous label, and exponential means of earlier labels; those that in 250 rounds lost 10 nats more than trees
+        without a window, which themselves lost no more than usual, are refitted less often
         second-order logistic regressions that forget 0.2 % and 1 % of the past per round, on up to 64 columns and the
         lags, and one on 96 random features of the columns (mixtures/forgetting.py)
     Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on the first five
@@ -76,8 +76,11 @@ ADAPTING = (
 """Names of the inputs that follow drift."""
 REVIEW = 250
 """Rounds after which it is decided again which trees with a window are refitted."""
+REVIEWED = 2 + 2 * len(WINDOWS)
+"""Number of tree models whose losses are compared: boosted trees and a forest, without a window and with each."""
 BEHIND = 10.0
-"""Nats by which such trees must have lost more in these rounds than trees without a window to be left as they are."""
+"""Nats by which trees with a window must have lost more in these rounds than trees without one to be left as they are;
+and by which the latter may have lost more than on average: beyond it the stream may have changed."""
 REST = 4
 """Multiple of the window at which they are refitted even so: their losses are then those of recent trees."""
 COPIES = "copies of the linear mixture"
@@ -146,14 +149,8 @@ class Auto(WithTrees, LinearMixture):
         Count("forgetting_width", most=MOST_FORGETTING, when="full"),
         Parts("forgetters", at="_forgetters", when="full"),
         Parts("stacks", at="_stacks", when="full"),
-        Array(
-            "recent",
-            (2 + 2 * len(WINDOWS),),
-            nonnegative=True,
-            at="_recent",
-            when="full",
-            default=lambda: np.zeros(2 + 2 * len(WINDOWS)),
-        ),
+        Array("recent", (REVIEWED,), nonnegative=True, at="_recent", when="full", default=lambda: np.zeros(REVIEWED)),
+        Array("usual", (2,), nonnegative=True, at="_usual", when="full", default=lambda: np.zeros(2)),
         Part("copies", Specialists, at="_copies", when="_mixes_copies"),
         Part("top", at="_top", when="full"),
     )
@@ -176,7 +173,9 @@ class Auto(WithTrees, LinearMixture):
         self._forests = [RegrownForest(seed=seed, skipped=LAGS)]
         self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in windows]
         self._stacks, self._forgetters = [LogisticStack(CENTRE)], cast(list[ForgettingLogistic], [])
-        self._recent = np.zeros(2 + 2 * len(WINDOWS))
+        self._usual = np.zeros(2)
+        """Number of reviews, and the sum of the smaller loss of trees without a window between them."""
+        self._recent = np.zeros(REVIEWED)
         """Losses of trees since the last review: boosted and forest without a window, then with each window."""
         if self.drift is False:
             self._top = BayesTop(prior_of(False))
@@ -251,11 +250,19 @@ class Auto(WithTrees, LinearMixture):
         It depends on round numbers and losses only, so that rows, batches and resumed games are the same to the bit.
         """
         now, best = self.stored.count, float(self._recent[:2].min())
-        behind = (self._recent[2:] > best + BEHIND).reshape(len(WINDOWS), 2).tolist()
-        for rows, late, *parts in zip(WINDOWS, behind, self._boosted[1:], self._forests[1:], strict=True):
-            for part, rests in zip(parts, late, strict=True):
-                if rests and now % (REST * rows):
-                    part.next = max(part.next, now + REVIEW)
+        if not now:
+            return
+        blocks, total = self._usual
+        steady = bool(best <= total / max(blocks, 1.0) + BEHIND)  # no sign of a change
+        self._usual = np.array([blocks + 1.0, total + best])
+        behind = (steady & (self._recent[2:] > best + BEHIND)).reshape(len(WINDOWS), 2).tolist()
+        for rows, rests, boosted, forest in zip(WINDOWS, behind, self._boosted[1:], self._forests[1:], strict=True):
+            if now % (REST * rows) == 0:
+                continue
+            if rests[0]:
+                boosted.next = max(boosted.next, now + REVIEW)
+            if rests[1]:
+                forest.next = max(forest.next, now + REVIEW)
         self._recent = np.zeros(len(self._recent))
 
     def _mixed(
