@@ -1,6 +1,7 @@
 """`auto` with trees and boosting: bits, mixed tables, new labels, certificates and their breaks."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import partial
 
@@ -13,6 +14,7 @@ from novikoff.core.errors import InputError, SpecError
 from novikoff.core.types import Sparse
 from novikoff.mixtures import _loops
 from novikoff.mixtures.auto import COPIES
+from novikoff.reports.summary import ensemble
 from samples import NAMED, NUMBERS, SPARSE, VECTORS
 
 SAMPLES = {
@@ -382,3 +384,66 @@ def test_forecasters_join_after_32_and_128_rounds():
     (certificate,) = short.certify()
     assert short.log_loss == pytest.approx(nk.play(nk.LinearMixture(), (x[:32], 2 * y[:32] - 1)).log_loss, abs=1e-9)
     assert certificate.bound == pytest.approx(short.log_loss, abs=1e-6)
+
+
+def steady_rows(rows=400):
+    """Two labels of a rule that does not change, for which trees on few rows are worse than trees on all."""
+    coins = np.random.default_rng(5)
+    x = coins.normal(size=(rows, 4))
+    return x, np.where(x[:, 0] * x[:, 1] + 0.3 * x[:, 2] > 0.0, 1, -1).astype(np.int8)
+
+
+def rested(monkeypatch, behind=0.05, review=25):
+    """Make windows short and reviews frequent, so that trees with a window rest within a few hundred rows."""
+    for name, value in {"WINDOWS": (40, 80), "REVIEW": review, "BEHIND": behind}.items():
+        monkeypatch.setattr(f"novikoff.mixtures.auto.{name}", value)
+
+
+def test_trees_that_rest_give_the_same_bits_in_rows_batches_and_resumed_games(monkeypatch, tmp_path):
+    rested(monkeypatch)
+    x, y = steady_rows()
+    whole = by_batches(nk.Auto(), x, y)
+    assert by_rows(nk.Auto(), x, y).log_loss == whole.log_loss
+    nk.save(by_batches(nk.Auto(), x[:187], y[:187], 3, 90), tmp_path / "game.nk")
+    resumed = nk.load(tmp_path / "game.nk")
+    nk.Game(resumed.learner, resumed).learn_batch(nk.Batch(x[187:], y[187:], 188))
+    assert resumed.log_loss == whole.log_loss
+    epochs = [forest.epochs for forest in whole.learner._forests]
+    rested(monkeypatch, behind=math.inf)
+    always = [forest.epochs for forest in by_batches(nk.Auto(), x, y).learner._forests]
+    assert epochs[0] == always[0]
+    assert epochs[1] < always[1]
+
+
+def test_trees_with_a_window_are_refitted_after_a_change(monkeypatch):
+    rested(monkeypatch)
+    x, y = steady_rows(500)
+    y[300:] *= -1
+    learner = nk.Auto()
+    learner.learn_many(nk.Batch(x[:300], y[:300], 1))
+    before = [forest.epochs for forest in learner._forests[1:]]
+    learner.learn_many(nk.Batch(x[300:], y[300:], 301))
+    after = [forest.epochs for forest in learner._forests[1:]]
+    assert after[0] >= before[0] + 4
+    assert after[1] > before[1]
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_mean_weights_are_kept_and_saved_in_all_tasks(make):
+    x, y = task(make, 140)
+    ledger = by_batches(make(), x, y)
+    learner = ledger.learner
+    assert len(learner.shares) == len(learner.names)
+    assert learner.shares.sum() == pytest.approx(1.0)
+    assert (learner.shares != learner.weights).any()
+    assert make.restore(learner.state()).shares.tolist() == learner.shares.tolist()
+    assert "mean weight (now)" in ensemble(ledger).note
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_games_in_two_threads_are_the_games_alone(make):
+    x, y = task(make, 120)
+    alone = by_batches(make(), x, y).loss
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda sizes: by_batches(make(), x, y, *sizes).loss, [(), (50,)]))
+    assert both == [alone, alone]

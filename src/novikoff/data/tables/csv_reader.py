@@ -33,7 +33,17 @@ from novikoff.data.formats.buffer_pool import ThreadArrays
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, PADDING, in_order
 from novikoff.data.formats.lines import Little
 from novikoff.data.formats.pandas_index import unnamed_first, unnamed_note
-from novikoff.data.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, check_encoding, find_delimiter, rows_of, runs
+from novikoff.data.layout import (
+    LABEL_NAMES,
+    MUST_BE_UTF8,
+    NOT_UTF8,
+    NUMBER,
+    bytes_of,
+    check_encoding,
+    find_delimiter,
+    rows_of,
+    runs,
+)
 from novikoff.data.tables.cells import LABELS_INSTEAD, bad_cell, category_instead, missing
 from novikoff.data.tables.column import (
     INFINITE,
@@ -308,7 +318,7 @@ class Delimited(TextReader):
             if "\0" in cell:
                 return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):
-                return bad_cell(0, name, "text must be UTF-8", "is not", "Convert the file first.")
+                return bad_cell(0, name, *MUST_BE_UTF8)
             if wanted[name] == "number" and not is_missing(cell, NO_NUMBER) and not NUMBER.fullmatch(cell.strip(" \t")):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
