@@ -14,7 +14,11 @@
     - small_losses (small_losses.py), one rate r:
         sum of h_t  <=  S (r L_i + ln(1/prior_i)) / (1 - exp(-r S)).
 
-    With N experts of equal weight and r = sqrt(8 ln N / T) / S the third is S sqrt(T ln N / 2). *)
+    - doubling_regret (doubling_regret.py), weights that begin again in every epoch, n_k rounds at the rate r_k:
+        sum of h_t  <=  L_i + sum over epochs of ( ln(1/prior_i) / r_k + r_k n_k S^2 / 8 ).
+
+    With N experts of equal weight the third is S sqrt(T ln N / 2) at the rate r = sqrt(8 ln N / T) / S, and the second is
+    S sqrt(T ln N), for every T, at the rates r_t = 2 sqrt(ln N / t) / S. *)
 
 Require Import Reals List Lra Lia Psatz.
 From Novikoff Require Import Sums Hoeffding.
@@ -300,6 +304,17 @@ Section ExponentialWeights.
       rewrite after_loss, at_rate_sum in H. simpl fst in H. rewrite at_rate_last in H. lra.
   Qed.
 
+  (** doubling_regret: an epoch is its rate and its losses, and each begins with the prior. *)
+  Theorem doubling_regret : forall epochs i, In i experts ->
+    (forall e, In e epochs -> 0 < fst e /\ within (snd e)) ->
+    sum (fun e => over mean_loss start (at_rate (fst e) (snd e))) epochs
+      <= sum (fun e => sum (fun l => l i) (snd e)) epochs
+         + sum (fun e => ln (/ prior i) / fst e + fst e * INR (length (snd e)) * (S * S) / 8) epochs.
+  Proof.
+    intros epochs i Hi Ok. rewrite <- sum_plus. apply sum_le. intros e He. destruct (Ok e He) as [Pos W].
+    pose proof (fixed_rate_regret (fst e) (snd e) i Pos Hi W). lra.
+  Qed.
+
   (** small_losses: exp is below its chord, so the mean of exp(-r l) is at most 1 - c h <= exp(-c h). *)
   Theorem small_losses : forall r losses i, 0 < r -> 0 < S -> In i experts -> within losses ->
     over mean_loss start (at_rate r losses)
@@ -382,3 +397,119 @@ Proof.
     replace (a * T / 4 * (a * T / 4)) with (a * a * T * T / 16) by field. rewrite AA. field. lra. }
   rewrite <- Root. lra.
 Qed.
+
+(** The rates 2 sqrt(ln N / t) / S: no horizon is needed. *)
+
+(** 1 + 1/sqrt 2 + .. + 1/sqrt T <= 2 sqrt T *)
+Lemma sum_of_roots : forall T, sum (fun t => / sqrt (INR t)) (seq 1 T) <= 2 * sqrt (INR T).
+Proof.
+  induction T as [|T IH]; [simpl; rewrite sqrt_0; lra|].
+  rewrite seq_S, sum_app. simpl plus. cbn [sum]. rewrite Rplus_0_r.
+  assert (0 < INR (S T)) as P by (apply lt_0_INR; lia).
+  pose proof (sqrt_lt_R0 _ P) as B0. pose proof (sqrt_pos (INR T)) as A0.
+  pose proof (sqrt_sqrt (INR (S T)) ltac:(lra)) as B2. pose proof (sqrt_sqrt (INR T) (pos_INR T)) as A2.
+  set (b := sqrt (INR (S T))) in *. set (a := sqrt (INR T)) in *.
+  assert (b * b = a * a + 1) as Eq by (rewrite B2, A2, S_INR; reflexivity).
+  (* 1/b <= 2 (b - a), as 1 = (b - a)(b + a) and a <= b *)
+  assert (a <= b) by nra.
+  assert (/ b <= 2 * (b - a)); [|lra].
+  apply Rmult_le_reg_l with b; [assumption|]. rewrite Rinv_r by lra. nra.
+Qed.
+
+Section Anytime.
+  Context {I : Type}.
+  Variable experts : list I.
+  Variable S : R.
+  Hypothesis S_pos : 0 < S.
+  Hypothesis two_experts : (2 <= length experts)%nat.
+
+  Let N : R := INR (length experts).
+  Definition rate_at (t : nat) : R := 2 * sqrt (ln N) * / sqrt (INR t) / S.
+
+  (** The rounds t, t + 1, .. with their rates. *)
+  Fixpoint from (t : nat) (losses : list (I -> R)) : list (R * (I -> R)) :=
+    match losses with
+    | [] => []
+    | l :: rest => (rate_at t, l) :: from (Datatypes.S t) rest
+    end.
+
+  Lemma ln_N : 0 < ln N.
+  Proof.
+    rewrite <- ln_1. apply ln_increasing; [lra|]. assert (2 <= N) by (apply (le_INR 2); assumption). lra.
+  Qed.
+
+  Lemma rate_at_pos t : (0 < t)%nat -> 0 < rate_at t.
+  Proof.
+    intros Ht. unfold rate_at. pose proof (sqrt_lt_R0 _ ln_N). assert (0 < INR t) as T by (apply lt_0_INR; assumption).
+    pose proof (sqrt_lt_R0 _ T). apply Rdiv_lt_0_compat; [|assumption].
+    apply Rmult_lt_0_compat; [lra|apply Rinv_0_lt_compat; assumption].
+  Qed.
+
+  Lemma rate_at_falls t : (0 < t)%nat -> rate_at (Datatypes.S t) <= rate_at t.
+  Proof.
+    intros Ht. unfold rate_at, Rdiv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; assumption|].
+    apply Rmult_le_compat_l; [pose proof (sqrt_pos (ln N)); lra|].
+    assert (0 < INR t) as T by (apply lt_0_INR; assumption).
+    apply Rinv_le_contravar; [apply sqrt_lt_R0; assumption|]. apply sqrt_le_1_alt. rewrite S_INR. lra.
+  Qed.
+
+  Lemma from_falling : forall losses t, (0 < t)%nat -> falling (from t losses).
+  Proof.
+    induction losses as [|l losses IH]; intros t Ht; simpl; [exact Logic.I|].
+    split; [apply rate_at_pos, Ht|]. split; [|apply IH; lia].
+    destruct losses; simpl; [exact Logic.I|apply rate_at_falls, Ht].
+  Qed.
+
+  Lemma from_last : forall losses t r, losses <> [] ->
+    last_rate r (from t losses) = rate_at (t + length losses - 1).
+  Proof.
+    induction losses as [|l losses IH]; intros t r NE; [congruence|]. simpl.
+    destruct losses as [|l' losses]; [simpl; f_equal; lia|].
+    rewrite IH by discriminate. f_equal. simpl. lia.
+  Qed.
+
+  Lemma from_sum : forall losses t, sum fst (from t losses) = 2 * sqrt (ln N) / S * sum (fun t => / sqrt (INR t)) (seq t (length losses)).
+  Proof.
+    induction losses as [|l losses IH]; intros t; simpl; [ring|]. rewrite IH. unfold rate_at, Rdiv. ring.
+  Qed.
+
+  Lemma from_after : forall losses t L i, after L (from t losses) i = L i + sum (fun l => l i) losses.
+  Proof. induction losses as [|l losses IH]; intros t L i; simpl; [lra|]. rewrite IH. unfold add. simpl. lra. Qed.
+
+  Theorem anytime_tuned : forall losses i, losses <> [] -> In i experts -> within S losses ->
+    over (mean_loss experts (fun _ => / N)) (fun _ => 0) (from 1 losses)
+      <= sum (fun l => l i) losses + S * sqrt (INR (length losses) * ln N).
+  Proof.
+    intros losses i NE Hi W. set (T := length losses).
+    assert (0 < T)%nat as T0 by (unfold T; destruct losses; [congruence|simpl; lia]).
+    assert (2 <= N) as N2 by (apply (le_INR 2); assumption).
+    assert (0 < / N) as P by (apply Rinv_0_lt_compat; lra).
+    assert (sum (fun _ : I => / N) experts <= 1) as P1 by (rewrite sum_const; fold N; rewrite Rinv_l by lra; lra).
+    assert (experts <> []) as Some by (intros Z; rewrite Z in two_experts; simpl in *; lia).
+    assert (in_range S (from 1 losses)) as Range.
+    { intros t Ht. assert (forall ls k, In t (from k ls) -> In (snd t) ls) as K.
+      { clear. induction ls as [|l ls IH]; intros k H; simpl in *; [contradiction|].
+        destruct H as [<-|H]; [left; reflexivity|right; eapply IH; eassumption]. }
+      apply W. eapply K. eassumption. }
+    pose proof (from_sum losses 1) as Su. pose proof (from_after losses 1 (fun _ => 0) i) as Af.
+    pose proof (from_falling losses 1 ltac:(lia)) as Fall. pose proof (from_last losses 1 0 NE) as La. fold T in Su, La.
+    destruct losses as [|l losses]; [congruence|]. simpl from in *.
+    pose proof (anytime_regret experts (fun _ => / N) (fun _ => P) P1 Some S (from 2 losses) (rate_at 1, l) i Hi Fall Range) as H.
+    rewrite Af, Su in H. cbv beta in H. rewrite Rinv_inv in H. simpl fst in H. simpl last_rate in La. rewrite La in H.
+    replace (1 + T - 1)%nat with T in H by lia.
+    (* the two halves *)
+    assert (0 < INR T) as TR by (apply lt_0_INR; assumption).
+    pose proof (sqrt_lt_R0 _ TR) as A0. pose proof (sqrt_lt_R0 _ ln_N) as B0.
+    pose proof (sqrt_sqrt (ln N) ltac:(pose proof ln_N; lra)) as B2. pose proof (sum_of_roots T) as Roots.
+    rewrite sqrt_mult by (try lra; pose proof ln_N; lra).
+    set (a := sqrt (INR T)) in *. set (b := sqrt (ln N)) in *.
+    assert (ln N / rate_at T = S * (a * b) / 2) as H1.
+    { unfold rate_at. fold a b. rewrite <- B2. field. repeat split; lra. }
+    assert (S * S / 8 * (2 * b / S * sum (fun t => / sqrt (INR t)) (seq 1 T)) <= S * (a * b) / 2) as H2.
+    { replace (S * S / 8 * (2 * b / S * sum (fun t => / sqrt (INR t)) (seq 1 T)))
+        with (S * b / 4 * sum (fun t => / sqrt (INR t)) (seq 1 T)) by (field; lra).
+      replace (S * (a * b) / 2) with (S * b / 4 * (2 * a)) by field.
+      apply Rmult_le_compat_l; [|assumption]. assert (0 < S * b) by (apply Rmult_lt_0_compat; assumption). lra. }
+    lra.
+  Qed.
+End Anytime.

@@ -8,10 +8,10 @@
     - kernel_lengths (kernel_lengths.py): M <= sum of max(0, 1 + kappa K(x,x) - y f(x)) + ||f||^2 / (4 kappa).
     - kernel_squared_hinge (kernel_squared_hinge.py): M <= (a + sqrt Q)^2, Q = sum of max(0, 1 - y f(x))^2.
 
-    R^2 is a bound on K(x,x). These are also the bounds of rbp_no_eviction (rbp_no_eviction.py): a learner that has not
-    removed anything yet is the kernel Perceptron. *)
+    R^2 is a bound on K(x,x). By rbp_no_eviction (rbp_no_eviction.py) they are also the bounds of a learner with a memory of
+    B examples that has not removed one yet: it is the kernel Perceptron. *)
 
-Require Import Reals Bool List Lra Lia.
+Require Import Reals Arith Bool List Lra Lia.
 From Novikoff Require Import Sums InnerProduct Perceptron.
 Import ListNotations.
 Open Scope R_scope.
@@ -124,12 +124,65 @@ Section KernelPerceptron.
   Qed.
 End KernelPerceptron.
 
-(** Not vacuous: the product of two numbers is such a kernel. *)
-Lemma linear_kernel_pos (f : combination) : 0 <= kdot Rmult f f.
-Proof.
-  replace (kdot Rmult f f) with (sum (fun bz => fst bz * snd bz) f * sum (fun bz => fst bz * snd bz) f);
-    [apply Rle_0_sqr|].
-  unfold kdot, value. rewrite <- sum_scale. apply sum_ext. intros cx _.
-  rewrite (sum_ext (fun bz => fst bz * (snd bz * snd cx)) (fun bz => snd cx * (fst bz * snd bz))) by (intros; ring).
-  rewrite sum_scale. ring.
-Qed.
+(** Not vacuous: the inner product of features in any space is such a kernel, for instance that of R^n itself. *)
+Section FeatureMap.
+  Context {X : Type} {E : Space} (phi : X -> E).
+  Local Notation K := (fun x z => dot (phi x) (phi z)).
+
+  Fixpoint total (f : combination) : E :=
+    match f with
+    | [] => zero
+    | (b, z) :: rest => plus (total rest) (scale b (phi z))
+    end.
+
+  Lemma total_dot f (v : E) : dot (total f) v = sum (fun bz => fst bz * dot (phi (snd bz)) v) f.
+  Proof.
+    induction f as [|[b z] f IH]; simpl; [apply dot_zero|]. rewrite dot_plus, dot_scale, IH. ring.
+  Qed.
+
+  Theorem feature_kernel : (forall x z, K x z = K z x) /\ (forall f, 0 <= kdot K f f).
+  Proof.
+    split; [intros; apply dot_sym|]. intros f. replace (kdot K f f) with (dot (total f) (total f)); [apply dot_pos|].
+    rewrite total_dot. unfold kdot, value. apply sum_ext. intros [c x] _. simpl. f_equal.
+    rewrite dot_sym, total_dot. reflexivity.
+  Qed.
+End FeatureMap.
+
+(** ** A memory of B examples, before anything is removed *)
+
+(** rbp_no_eviction. On a mistake with B examples in the list, [evict] removes some in any way, by coins or not. *)
+Section Budget.
+  Context {X : Type} (K : X -> X -> R) (B : nat).
+  Variable evict : list (X * bool) -> list (X * bool).
+
+  Definition insert (supports : list (X * bool)) (r : X * bool) : list (X * bool) :=
+    (if Nat.ltb (length supports) B then supports else evict supports) ++ [r].
+
+  Fixpoint budget_errs (supports s : list (X * bool)) : nat :=
+    match s with
+    | [] => 0
+    | (x, y) :: rest =>
+        if bool_dec (kernel_predict K supports x) y then budget_errs supports rest
+        else S (budget_errs (insert supports (x, y)) rest)
+    end.
+
+  (** While the list has room, the two learners are the same. *)
+  Theorem rbp_no_eviction : forall s supports,
+    (length supports + kernel_errs K supports s <= B)%nat -> budget_errs supports s = kernel_errs K supports s.
+  Proof.
+    induction s as [|[x y] s IH]; intros supports Room; [reflexivity|]. simpl in *.
+    destruct (bool_dec (kernel_predict K supports x) y); [apply IH; assumption|].
+    unfold insert. replace (Nat.ltb (length supports) B) with true by (symmetry; apply Nat.ltb_lt; lia).
+    f_equal. apply IH. rewrite app_length. simpl. lia.
+  Qed.
+
+  (** The same, from the mistakes that the learner with a budget was seen to make. *)
+  Theorem rbp_no_eviction_seen : forall s supports,
+    (length supports + budget_errs supports s <= B)%nat -> budget_errs supports s = kernel_errs K supports s.
+  Proof.
+    induction s as [|[x y] s IH]; intros supports Room; [reflexivity|]. simpl in *.
+    destruct (bool_dec (kernel_predict K supports x) y); [apply IH; assumption|].
+    unfold insert in *. replace (Nat.ltb (length supports) B) with true in * by (symmetry; apply Nat.ltb_lt; lia).
+    f_equal. apply IH. rewrite app_length. simpl. lia.
+  Qed.
+End Budget.

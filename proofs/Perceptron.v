@@ -15,7 +15,7 @@
 
     The whole proof is two lemmas: what the mistakes add to <u,w>, and how little they add to ||w||^2. *)
 
-Require Import Reals Bool List Lra Lia Psatz.
+Require Import Reals ZArith Bool List Lra Lia Psatz.
 From Novikoff Require Import Sums InnerProduct.
 Import ListNotations.
 Open Scope R_scope.
@@ -155,6 +155,22 @@ Section Perceptron.
     replace ((rad / margin) ^ 2 * (margin * margin)) with (rad * rad) by (simpl; field; lra). lra.
   Qed.
 
+  (** In whole numbers, as certificates on integer data evaluate it: M <= floor(R2 U2 / m^2). *)
+  Theorem perceptron_margin_integers : forall u s (m R2 U2 : Z),
+    (0 < m)%Z -> (0 <= R2)%Z -> (forall r, In r s -> square r <= IZR R2) ->
+    (forall r, In r s -> IZR m <= margin_of u r) -> dot u u <= IZR U2 ->
+    (Z.of_nat (perceptron_errs zero s) <= R2 * U2 / (m * m))%Z.
+  Proof.
+    intros u s m R2 U2 Pos R0 B Sep U.
+    assert (0 < IZR m) as Pm by (apply (IZR_lt 0); assumption).
+    assert (0 <= IZR R2) as P2 by (apply (IZR_le 0); assumption).
+    assert (INR (perceptron_errs zero s) * (IZR m * IZR m) <= IZR R2 * dot u u) as X.
+    { rewrite <- (sqrt_sqrt (IZR R2)) by assumption. apply perceptron_margin_exact; [assumption| |assumption].
+      rewrite sqrt_sqrt by assumption. assumption. }
+    apply Z.div_le_lower_bound; [nia|]. apply le_IZR. rewrite !mult_IZR, <- INR_IZR_INZ.
+    assert (IZR R2 * dot u u <= IZR R2 * IZR U2) by (apply Rmult_le_compat_l; assumption). lra.
+  Qed.
+
   (** ** Hinge loss *)
 
   (** M - D + <u,w_1> <= ||u|| sqrt(||w_1||^2 + R^2 M), here with squares under one root. *)
@@ -240,6 +256,26 @@ Section Perceptron.
       rewrite sqrt_mult, sqrt_square; [reflexivity|assumption|nra|nra].
   Qed.
 
+  (** The comparator u = U / scale, without roots and divisions: with N = sum of max(0, scale - y<U,x>), either
+      scale M <= N, or (scale M - N)^2 <= R^2 ||U||^2 M. The largest such M is found by bisection. *)
+  Theorem perceptron_hinge_exact : forall U scale rad s,
+    (forall r, In r s -> square r <= rad * rad) ->
+    let M := INR (perceptron_errs zero s) in let N := sum (fun r => Rmax 0 (scale - margin_of U r)) s in
+    scale * M <= N \/ (scale * M - N) ^ 2 <= rad * rad * dot U U * M.
+  Proof.
+    intros U scale rad s B M N. destruct (Rle_lt_dec (scale * M) N) as [L|L]; [left; assumption|right].
+    pose proof (run_progress U s zero) as P. rewrite dot_zero_r in P.
+    assert (scale * M - N <= dot U (run zero s)) as G.
+    { assert (scale * M - sum (margin_of U) (erred zero s) <= N); [|lra].
+      unfold M, perceptron_errs. rewrite <- sum_const, <- sum_minus.
+      apply sum_erred; intros r; [apply Rmax_r|apply Rmax_l]. }
+    pose proof (run_norm (rad * rad) s zero B) as W. rewrite dot_zero in W. fold M in W.
+    pose proof (cauchy_schwarz_square U (run zero s)) as C. pose proof (dot_pos _ U).
+    assert ((scale * M - N) * (scale * M - N) <= dot U (run zero s) * dot U (run zero s)) by (apply Rmult_le_compat; lra).
+    assert (dot U U * dot (run zero s) (run zero s) <= dot U U * (rad * rad * M)) by (apply Rmult_le_compat_l; lra).
+    simpl. rewrite Rmult_1_r. lra.
+  Qed.
+
   (** ** Examples of different lengths *)
 
   Definition long_hinge (kappa : R) (u : E) (r : round) : R := Rmax 0 (1 + kappa * square r - margin_of u r).
@@ -264,6 +300,28 @@ Section Perceptron.
       apply sum_erred; intros r; unfold long_hinge; [apply Rmax_r|apply Rmax_l]. }
     assert (kappa * dot v v <= kappa * (dot w w + sum square (erred w s))) by (apply Rmult_le_compat_l; lra).
     lra.
+  Qed.
+
+  (** The same for u = U / scale and kappa / scale: all scales ride on one U. *)
+  Theorem perceptron_lengths_scaled : forall U kappa scale s w, 0 < kappa -> 0 < scale ->
+    INR (perceptron_errs w s)
+      <= (sum (fun r => Rmax 0 (scale - (margin_of U r - kappa * square r))) s - dot U w + kappa * dot w w
+          + dot U U / (4 * kappa)) / scale.
+  Proof.
+    intros U kappa scale s w Hk Hs. pose proof (run_progress U s w) as P. pose proof (run_length s w) as N.
+    set (v := run w s) in *.
+    assert (dot U v <= kappa * dot v v + dot U U / (4 * kappa)) as Young.
+    { pose proof (dot_pos _ (plus U (InnerProduct.scale (- (2 * kappa)) v))) as S. rewrite dot_step in S.
+      apply Rmult_le_reg_l with (4 * kappa); [lra|].
+      replace (4 * kappa * (kappa * dot v v + dot U U / (4 * kappa))) with (4 * kappa * kappa * dot v v + dot U U)
+        by (field; lra). lra. }
+    assert (scale * INR (perceptron_errs w s) + kappa * sum square (erred w s) - sum (margin_of U) (erred w s)
+            <= sum (fun r => Rmax 0 (scale - (margin_of U r - kappa * square r))) s) as G.
+    { unfold perceptron_errs. rewrite <- sum_const, <- sum_scale, <- sum_plus, <- sum_minus.
+      apply sum_erred; intros r; [|apply Rmax_l]. eapply Rle_trans; [|apply Rmax_r]. lra. }
+    assert (kappa * dot v v <= kappa * (dot w w + sum square (erred w s))) by (apply Rmult_le_compat_l; lra).
+    apply Rmult_le_reg_l with scale; [assumption|].
+    unfold Rdiv at 1. rewrite (Rmult_comm _ (/ scale)), <- Rmult_assoc, Rinv_r, Rmult_1_l by lra. lra.
   Qed.
 
   (** ** Squared hinge loss *)

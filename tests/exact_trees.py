@@ -12,10 +12,13 @@ class ExactNode:
 
 
 class ExactTree:
-    """Product forms: `own` is the product of a node's forecasts, `ratio` is e^beta."""
+    """Product forms: `own` is the product of a node's forecasts, `ratio` is e^beta.
 
-    def __init__(self, labels=2, concentration=2):
-        self.labels, self.concentration = labels, Fraction(concentration)
+    Forecasts below the root are at least `floor`.
+    """
+
+    def __init__(self, labels=2, concentration=2, floor=0):
+        self.labels, self.concentration, self.floor = labels, Fraction(concentration), Fraction(floor)
         self.root, self.played = ExactNode([0] * labels), Fraction(1)
 
     def path(self, x):
@@ -31,7 +34,8 @@ class ExactTree:
             if depth == 0:
                 p.append([(n + Fraction(1, 2)) / (total + Fraction(self.labels, 2)) for n in v.n])
             else:
-                p.append([(n + near * above) / (total + near) for n, above in zip(v.n, p[-1], strict=True)])
+                shrunk = [(n + near * above) / (total + near) for n, above in zip(v.n, p[-1], strict=True)]
+                p.append([(1 - self.labels * self.floor) * one + self.floor for one in shrunk])
         q = [p[-1]]
         for v, own in zip(reversed(nodes[:-1]), reversed(p[:-1]), strict=True):
             stop = v.ratio / (1 + v.ratio)

@@ -173,7 +173,7 @@ def test_registered_name_cannot_be_reassigned(elimination):
     [
         ("two words", object, "of letters, digits and hyphens"),
         ("", object, "of letters, digits and hyphens"),
-        ("mine", object, "mine has no promises, predict_one"),
+        ("mine", object, "mine has no predict_one, learn_one"),
         ("mine", nk.Constant(), "mine is a Constant"),
     ],
 )

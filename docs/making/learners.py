@@ -19,6 +19,7 @@ PLAYED = {
     "halving": ("halving:[programs:bits=20],prior=length", "demo:iris"),
     "threshold-halving": ("threshold-halving:n=1000000", "demo:thresholds"),
     "rectangle-halving": ("rectangle-halving:m=101", "demo:papayas"),
+    "memorizer": ("memorizer", "demo:program"),
     "tightest-box": ("tightest-box:m=101", "demo:papayas"),
     "perceptron": ("perceptron:bias=1,scale=standard", TABLE),
     "ellipsoid": ("ellipsoid:bias=1,scale=standard", TABLE),

@@ -85,6 +85,7 @@ from novikoff.finite.consistent import Consistent as Consistent
 from novikoff.finite.constant import Constant as Constant
 from novikoff.finite.cover_halving import CoverHalving as CoverHalving
 from novikoff.finite.halving import Halving as Halving
+from novikoff.finite.memorizer import Memorizer as Memorizer
 from novikoff.finite.midpoint import Midpoint as Midpoint
 from novikoff.finite.rectangle_halving import RectangleHalving as RectangleHalving
 from novikoff.finite.threshold_halving import ThresholdHalving as ThresholdHalving

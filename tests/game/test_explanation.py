@@ -275,7 +275,7 @@ def test_wrong_calls():
         ledger.why("words")
     table = frame()
     with pytest.raises(InputError, match="why\\(\\) explains one row: got 2"):
-        nk.play("logistic", table).why(table.iloc[:2])
+        nk.play("logistic", table).why(table.iloc[0], against=table.iloc[:2])
 
 
 def test_frames_and_json():

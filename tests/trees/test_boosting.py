@@ -66,22 +66,50 @@ def naive_cuts(x, kinds, g, h, s):
                 yield left | gone, fine
 
 
-def test_fit_equals_that_of_a_naive_twin():
+def naive_rounds(settings, x, y, kinds, bias):
+    """Scores (rows, outputs) after each boosting round, without slices, histograms or sibling differences."""
+    score = np.tile(bias, (len(y), 1))
+    for _ in range(settings.rounds):
+        if settings.loss == "squared":
+            unit = np.sqrt(np.mean((score[:, 0] - y) ** 2))
+            slopes = [((score[:, 0] - y) / unit, np.ones(len(y)), unit)]
+        elif settings.loss == "logistic":
+            p = 1.0 / (1.0 + np.exp(-score[:, 0]))
+            slopes = [(p - y, p * (1 - p), 1.0)]
+        else:
+            p = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
+            slopes = [(p[:, c] - (y == c), p[:, c] * (1 - p[:, c]), 1.0) for c in range(len(bias))]
+        steps = [settings.rate * unit * naive_tree(x, kinds, g, h, settings) for g, h, unit in slopes]
+        score = score + np.column_stack(steps)
+        yield score
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax", "squared"])
+def test_fit_equals_that_of_a_naive_twin(loss):
     x, y, kinds = table(120)
-    settings = replace(SMALL, rows=1.0, rounds=3, prefixes=(1, 2, 3))
-    trees = BoostedTrees(settings)
+    x[:, 2] %= 3
+    y[(x[:, 2] == 1.0) & (np.arange(120) % 4 > 0)] = 1.0
+    if loss == "softmax":
+        y = y + (x[:, 0] > 1.0) * y
+    elif loss == "squared":
+        y = y * 3.0 + np.where(x[:, 2] == 1.0, 4.0 + x[:, 0], 0.0)
+    settings = replace(SMALL, loss=loss, rows=1.0, rounds=3, prefixes=(1, 2, 3), gain=0.1, fine=0.05)
+    trees, labels = BoostedTrees(settings), 3 if loss == "softmax" else 1
     rows = stored(x, y)
-    trees.play(rows, 110, kinds)
+    trees.play(rows, 110, kinds, labels)
     while trees.building:  # to the takeover
-        trees.play(rows, 1, kinds)
+        trees.play(rows, 1, kinds, labels)
     first = trees.fitted
-    x, y = x[:first], y[:first]
-    score = np.full(first, trees.trees.bias[0])
-    assert abs((1 / (1 + np.exp(-score)) - y).sum()) < 0.05  # the bias is nearly the best constant
-    for k in range(3):
-        p = 1.0 / (1.0 + np.exp(-score))
-        score = score + settings.rate * naive_tree(x, kinds, p - y, p * (1 - p), settings)
-        np.testing.assert_allclose(trees.look(x)[:, k, 0], score, rtol=1e-9)
+    x, y, bias = x[:first], y[:first], trees.trees.bias
+    counts = np.bincount(y.astype(int), minlength=3) if loss == "softmax" else np.zeros(3)
+    constants = {
+        "logistic": lambda: np.log(y.mean() / (1.0 - y.mean())), "squared": y.mean,
+        "softmax": lambda: np.log((counts + 0.5) / (first + 1.5)),
+    }  # fmt: skip
+    np.testing.assert_allclose(bias, constants[loss](), rtol=1e-3)
+    for k, score in enumerate(naive_rounds(settings, x, y, kinds, bias)):
+        np.testing.assert_allclose(trees.look(x, labels)[:, k], score, rtol=1e-9)
+    assert set(trees.trees.column.ravel().tolist()) == {-1, 0, 1, 2}  # also cuts on the category
 
 
 @pytest.mark.parametrize("settings", [TWO_LABELS, MANY_LABELS, NUMBERS, replace(TWO_LABELS, window=100)])
@@ -116,6 +144,13 @@ def test_a_saved_state_continues_to_the_same_bits(rounds, monkeypatch):
     np.testing.assert_array_equal(after.play(rows, 300 - rounds, kinds), whole[rounds:])
 
 
+def test_scores_do_not_depend_on_the_size_of_chunks(monkeypatch):
+    x, y, kinds = table(300)
+    whole = fitted(SMALL, x, y, kinds)[1]
+    monkeypatch.setattr(boosting, "CHUNK", 37)
+    np.testing.assert_array_equal(fitted(SMALL, x, y, kinds)[1], whole)
+
+
 def test_refits_are_spread_over_rounds(monkeypatch):
     monkeypatch.setattr(boosting, "SHARE", 20_000)
     x, y, kinds = table(300)
@@ -128,8 +163,61 @@ def test_refits_are_spread_over_rounds(monkeypatch):
             done.append(int(build.work.counters[1]) - math.ceil(build.units * (trees.rounds - build.began) / spread))
             assert spread > 1
     assert len(done) > 10
-    # A tree that ends early counts as a whole one, so progress is at most one tree ahead of schedule.
-    assert 0 <= min(done) <= max(done) <= SMALL.leaves + 1
+    # A tree that ends early counts as a whole one, so progress is at most one tree, or one column, ahead of schedule.
+    assert 0 <= min(done) <= max(done) <= max(SMALL.leaves + 1, boosting.SORTED)
+
+
+def test_the_seed_decides():
+    x, y, kinds = table(300)
+    one, again, other = (fitted(SMALL, x, y, kinds, seed=seed)[1] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, again)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize("settings", [TWO_LABELS, NUMBERS])
+def test_a_rule_on_the_last_of_100_columns_is_found(settings):
+    coins = np.random.default_rng(6)
+    x = coins.normal(size=(600, 100))
+    y = (x[:, 99] > 0.2).astype(float)
+    trees, scores = fitted(settings, x, y, np.zeros(100, np.int8))
+    assert np.argmax(trees.gains(100)) == 99
+    split = 0.0 if settings is TWO_LABELS else 0.5
+    assert ((scores[-200:, -1, 0] > split) == (y[-200:] == 1.0)).mean() > 0.95
+
+
+def test_refits_use_the_rows_in_the_window_of_the_store_only():
+    """Two streams that differ before the window of the last refit have the same trees."""
+    x, y, kinds = table(4000)
+    other, flipped = x.copy(), y.copy()
+    other[:2000], flipped[:2000] = x[2000:], 1.0 - y[:2000]
+    found = [fitted_in_a_window(rows, labels, kinds, 300) for rows, labels in ((x, y), (other, flipped))]
+    assert found[0].fitted == found[1].fitted == 300
+    for one, two in zip(found[0].trees, found[1].trees, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def fitted_in_a_window(x, y, kinds, window):
+    store, trees = RowStore(window), BoostedTrees(SMALL)
+    for start in range(0, len(y), 500):
+        store.add(x[start : start + 500], y[start : start + 500], np.zeros(x.shape[1]))
+        trees.play(store, 500, kinds)
+    return trees
+
+
+@pytest.mark.slow
+def test_a_million_rows_with_a_small_window():
+    coins, kinds = np.random.default_rng(0), np.zeros(4, np.int8)
+    store, trees = RowStore(10_000), BoostedTrees(replace(TWO_LABELS, window=10_000))
+    right = 0
+    for start in range(0, 1_000_000, 1000):
+        x = coins.normal(size=(1000, 4))
+        y = ((x[:, 0] > 0) ^ (start >= 500_000) ^ (coins.random(1000) < 0.1)).astype(float)
+        store.add(x, y, np.zeros(4))
+        right += int(((trees.play(store, 1000, kinds)[:, -1, 0] > 0) == (y > 0)).sum())
+    assert store.x.nbytes < 2**19
+    assert trees.fitted == 10_000
+    assert trees.refits > 190
+    assert right > 880_000
 
 
 def test_labels_that_come_later_get_small_probabilities_until_they_are_fitted():

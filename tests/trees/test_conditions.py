@@ -61,39 +61,73 @@ def test_a_cut_is_found_among_200_columns_in_the_last_one():
     assert abs(tree.pruning().cut) < 0.3
 
 
-@pytest.mark.parametrize("spec", TWO)
-def test_weighted_rows_are_played_as_repeated_rows(spec, tmp_path):
+TASKS = ["two labels", "three labels", "numbers"]
+
+
+def task_of(task, score):
+    """Outcomes of a task, and how to read them."""
+    if task == "two labels":
+        return np.where(score > 0.0, 1, -1).astype(np.int8), {}
+    if task == "three labels":
+        return np.digitize(score, [-0.7, 0.7]), {"labels": "multiclass"}
+    return score, {"outcomes": "numbers"}
+
+
+def made_for(task, kind):
+    if task == "three labels":
+        return MANY[kind](labels=3)
+    names = {"tree": "threshold=3", "forest": "trees=2"}
+    return nk.make(f"{kind}{'-regression' if task == 'numbers' else ''}:{names[kind]}", "learner")
+
+
+def arrays(task, x, y):
+    return nk.RegressionArrays(x, y) if task == "numbers" else (x, y)
+
+
+def total_loss(task, ledger):
+    return ledger.loss if task == "numbers" else ledger.log_loss
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("kind", ["tree", "forest"])
+def test_weighted_rows_are_played_as_repeated_rows(kind, task, tmp_path):
     x, score = noisy(300)
+    y, how = task_of(task, score)
     weights = np.random.default_rng(1).integers(0, 4, 300)
-    lines = [",".join([*map(repr, row), str(w), "yes" if z > 0.0 else "no"])
-             for row, w, z in zip(x.tolist(), weights, score, strict=True)]  # fmt: skip
+    again = np.repeat(np.arange(300), weights)
+    if task == "three labels":  # labels are numbered as they come
+        numbers = {label: k for k, label in enumerate(dict.fromkeys(y[again].tolist()))}
+        y = np.array([numbers[label] for label in y.tolist()])
+    named = {1: "yes", -1: "no"} if task == "two labels" else {}
+    lines = [",".join([*map(repr, row), str(w), str(named.get(z, z))])
+             for row, w, z in zip(x.tolist(), weights, y.tolist(), strict=True)]  # fmt: skip
     path = tmp_path / "rows.csv"
     path.write_text("a,b,c,d,w,label\n" + "\n".join(lines) + "\n")
-    weighted = nk.play(spec, nk.read(str(path), weight="w"))
-    again = np.repeat(np.arange(300), weights)
-    repeated = nk.play(spec, (x[again], outcomes(spec, score)[again]))
+    weighted = nk.play(made_for(task, kind), nk.read(str(path), weight="w", **how))
+    repeated = nk.play(made_for(task, kind), arrays(task, x[again], y[again]))
     assert weighted.rounds == repeated.rounds == weights.sum()
-    assert weighted.log_loss == repeated.log_loss
+    assert total_loss(task, weighted) == total_loss(task, repeated)
     found = weighted.certify()[0]
     assert found.status == "valid", found.reason
     assert found.bound == repeated.certify()[0].bound
 
 
-@pytest.mark.parametrize("spec", TWO)
-def test_late_labels_are_learned_as_the_game_in_order_of_arrival(spec):
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("kind", ["tree", "forest"])
+def test_late_labels_are_learned_as_the_game_in_order_of_arrival(kind, task):
     x, score = noisy(400)
-    y = outcomes(spec, score)
-    late, order = nk.Game(nk.make(spec, "learner")), []
+    y, _ = task_of(task, score)
+    late, order = nk.Game(made_for(task, kind)), []
     for start in range(0, 400, 8):
         for t in range(start, start + 8):
             late.predict_one(x[t], t)
         for t in reversed(range(start, start + 8)):
-            late.learn_one(t, int(y[t]))
+            late.learn_one(t, y[t].item())
             order.append(t)
     found = next(one for one in late.ledger.certify() if not one.theorem.startswith("delayed_"))
     assert found.status == "valid", found.reason
-    in_order = nk.play(spec, (x[order], y[order]))
-    assert late.ledger.log_loss == in_order.log_loss
+    in_order = nk.play(made_for(task, kind), arrays(task, x[order], y[order]))
+    assert total_loss(task, late.ledger) == total_loss(task, in_order)
     assert found.bound == in_order.certify()[0].bound
 
 
@@ -196,13 +230,14 @@ def test_rounding_stays_far_below_its_allowance(spec):
 @pytest.mark.slow
 def test_a_million_rows_in_a_forest_with_a_small_window():
     rng = np.random.default_rng(0)
-    forest = nk.Forest(trees=2, rows=5_000)
+    forest = nk.Forest(trees=2, rows=10_000)
     game = nk.Game(forest)
     for start in range(0, 1_000_000, 50_000):
         x = rng.normal(size=(50_000, 3))
         flipped = 1 if start < 500_000 else -1
         y = np.where((x[:, 0] > 0) ^ (rng.random(50_000) < 0.1), flipped, -flipped).astype(np.int8)
         game.learn_batch(Batch(x, y, start + 1))
+    assert forest.rows_stored <= 10_000 + 2048
     assert forest.store.x.nbytes < 2**20
     found = game.ledger.certify()[0]
     assert found.status == "valid", found.reason

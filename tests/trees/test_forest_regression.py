@@ -6,6 +6,8 @@ import pytest
 import novikoff as nk
 from novikoff.core.types import Batch
 from novikoff.trees import forest_regression
+from novikoff.trees.forest_regression import RegrownNumbers
+from novikoff.trees.store import RowStore
 from samples import NUMBERS
 
 SAMPLES = {"forest-regression": [("forest-regression:trees=2", *NUMBERS)]}
@@ -62,3 +64,23 @@ def test_categories_and_missing_values_are_used(tmp_path):
     ledger = nk.play("forest-regression:trees=3", nk.read(str(path), outcomes="numbers"))
     assert ledger.learner.columns.kinds.tolist() == [0, 1]
     assert ledger.rmse < 2.0
+
+
+def test_skipped_columns_are_not_used():
+    """A forest that skips the first columns of a store plays as one on a store without them."""
+    x, y = bent(700)
+    kinds, found = np.zeros(4, np.int8), []
+    for skipped, rows in ((0, x), (2, np.column_stack([y, 100.0 * y, x]))):  # skipped columns would give y away
+        forest, store = RegrownNumbers(3, 0, skipped), RowStore()
+        store.add(rows, y, np.zeros(rows.shape[1]))
+        found.append(forest.play(store, kinds, 0, 700))
+        assert forest.epochs > 5
+        assert np.argmax(forest.gains(4)) == 0
+        assert forest.steps(rows[0], kinds)[0].columns.min() >= 0
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_the_seed_decides():
+    x, y = bent(300)
+    one, again, other = (nk.play(nk.ForestRegression(2, seed), nk.RegressionArrays(x, y)).loss for seed in (1, 1, 2))
+    assert one == again != other

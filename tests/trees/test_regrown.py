@@ -127,6 +127,17 @@ def test_a_saved_state_continues_to_the_same_bits(rounds, monkeypatch):
     np.testing.assert_array_equal(after.play(rows, 300 - rounds, kinds), whole[rounds:])
 
 
+@pytest.mark.parametrize("share", [2_000, 500_000])
+def test_forecasts_do_not_depend_on_the_size_of_chunks(share, monkeypatch):
+    monkeypatch.setattr(regrown, "SHARE", share)
+    x, y, kinds = table(300)
+    whole = RegrownForest().play(stored(x, y), 300, kinds)
+    monkeypatch.setattr(regrown, "CHUNK", 37)
+    np.testing.assert_array_equal(RegrownForest().play(stored(x, y), 300, kinds)[:34], whole[:34])
+    single, rows = RegrownForest(), stored(x, y)
+    np.testing.assert_array_equal(np.concatenate([single.play(rows, 1, kinds) for _ in range(300)]), whole)
+
+
 def test_growing_is_spread_over_rounds(monkeypatch):
     monkeypatch.setattr(regrown, "SHARE", 2_000)
     x, y, kinds = table(300)

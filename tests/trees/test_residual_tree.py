@@ -8,6 +8,7 @@ import pytest
 from helpers import one_in
 from novikoff.trees._loops import layout as at
 from novikoff.trees.growing import GrowingTree
+from novikoff.trees.residual import ResidualTree
 from novikoff.trees.store import RowStore
 
 
@@ -111,3 +112,122 @@ def test_rows_batches_and_resumed_trees_give_the_same_bits():
     assert np.array_equal(rest, said[700:])
     assert np.array_equal(resumed.look(x, np.zeros(3, np.int8), base), whole.look(x, np.zeros(3, np.int8), base))
     assert store.count == copy.count
+
+
+def numbers(rounds=2000, seed=0):
+    """A base that is right but for a step in one region."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rounds, 3))
+    base = 10.0 * x[:, 1]
+    return x, base + np.where(x[:, 0] > 0, 5.0, 0.0) + 0.5 * rng.normal(size=rounds), base
+
+
+def corrected(tree, x, y, base, size=1024, window=131_072, kinds=None):
+    store, found, start = RowStore(window), [], 0
+    kinds = np.zeros(x.shape[1], dtype=np.int8) if kinds is None else kinds
+    while start < len(y):
+        stop = start + store.together(min(size, len(y) - start))
+        store.add(x[start:stop], y[start:stop], np.zeros(x.shape[1]))
+        found.append(tree.correct(store, kinds, start, stop, base[start:stop]))
+        start = stop
+    return np.concatenate(found), store
+
+
+def test_predictions_of_numbers_are_corrected_within_their_bound():
+    x, y, base = numbers()
+    tree = ResidualTree("numbers")
+    found, _ = corrected(tree, x, y, base)
+    lost, alone, settled = ((found - y) ** 2).sum(), ((base - y) ** 2).sum(), tree.settle()
+    assert tree.count > 1
+    assert lost < 0.1 * alone
+    assert settled.sound
+    assert settled.mixed == pytest.approx(lost, rel=1e-9)
+    assert lost <= settled.bound * (1.0 + 1e-9)
+
+
+def test_a_base_of_numbers_is_the_tree_on_the_residuals():
+    x, y, base = numbers()
+    base = np.round(base)  # sums and differences of few bits are exact
+    y = np.round(y, 0)
+    found, _ = corrected(ResidualTree("numbers"), x, y, base)
+    plain, store = GrowingTree(at.NUMBERS), RowStore()
+    for start in range(0, len(y), 1000):
+        store.add(x[start : start + 1000], (y - base)[start : start + 1000], np.zeros(3))
+        part = plain.play(store, np.zeros(3, dtype=np.int8), start, start + 1000)[:, 0]
+        np.testing.assert_array_equal(found[start : start + 1000], part + base[start : start + 1000])
+
+
+@pytest.mark.parametrize("task", ["labels", "numbers"])
+@pytest.mark.parametrize(("window", "stop"), [(131_072, 700), (1000, 3300)])  # the second store is full
+def test_rows_batches_and_resumed_corrections_give_the_same_bits(task, window, stop):
+    x, y, base = regions(stop + 800) if task == "labels" else numbers(stop + 800)
+    whole, few = ResidualTree(task, threshold=3.0), ResidualTree(task, threshold=3.0)
+    found, _ = corrected(whole, x, y, base, window=window)
+    assert np.array_equal(corrected(few, x, y, base, 7, window)[0], found)
+    begun, resumed = ResidualTree(task, threshold=3.0), ResidualTree(task, threshold=3.0)
+    _, half = corrected(begun, x[:stop], y[:stop], base[:stop], window=window)
+    store = RowStore.restore(half.state())
+    resumed.load(begun.state())
+    resumed.attach(store)
+    store.add(x[stop:], y[stop:], np.zeros(3))
+    kinds = np.zeros(3, dtype=np.int8)
+    assert np.array_equal(resumed.correct(store, kinds, stop, stop + 800, base[stop:]), found[stop:])
+    assert np.array_equal(resumed.corrected(x, kinds, base), whole.corrected(x, kinds, base))
+
+
+@pytest.mark.parametrize("task", ["labels", "numbers"])
+def test_a_row_is_corrected_as_it_will_be_played(task):
+    x, y, base = regions(400) if task == "labels" else numbers(400)
+    tree, store, kinds = ResidualTree(task, threshold=3.0), RowStore(), np.zeros(3, dtype=np.int8)
+    for t in range(400):
+        ahead = tree.corrected(x[t : t + 1], kinds, base[t : t + 1])
+        store.add(x[t : t + 1], y[t : t + 1], np.zeros(3))
+        assert tree.correct(store, kinds, t, t + 1, base[t : t + 1]) == ahead
+    assert tree.count > 1
+
+
+@pytest.mark.parametrize("task", ["labels", "numbers"])
+def test_corrections_use_categories_and_missing_values(task):
+    rng = np.random.default_rng(1)
+    x = np.column_stack([rng.integers(0, 6, 2500), rng.normal(size=2500)]).astype(float)
+    x[rng.random(2500) < 0.3, 1] = np.nan
+    shift = np.where(np.isin(x[:, 0], (1, 4)), 3.0, 0.0) - np.where(np.isnan(x[:, 1]), 3.0, 0.0)
+    base = rng.normal(size=2500)
+    kinds = np.array([1, 0], dtype=np.int8)
+    if task == "labels":
+        y = (rng.random(2500) < 1.0 / (1.0 + np.exp(-(base + shift)))).astype(float)
+    else:
+        y = base + shift + 0.1 * rng.normal(size=2500)
+    tree = ResidualTree(task)
+    found, _ = corrected(tree, x, y, base, kinds=kinds)
+    assert {0, 1} <= set(tree.whole[: tree.count, at.COLUMN].tolist())
+    assert np.abs(found - (base + shift))[-500:].mean() < 0.5 * np.abs(shift)[-500:].mean()
+
+
+@pytest.mark.parametrize("task", ["labels", "numbers"])
+def test_corrections_grow_from_the_last_rows_only(task):
+    x, y, base = regions(3000) if task == "labels" else numbers(3000)
+    tree = ResidualTree(task, threshold=3.0)
+    corrected(tree, x, y, base, size=500, window=100)
+    assert tree.count > 3
+    heads = tree.whole[: tree.count, at.HEAD]
+    assert heads.max() == 2999
+    if task == "numbers":  # a node that was born at a cut counts its rows, and there are at most 100
+        assert tree.start[1 : tree.count, 1].max() <= 100
+    assert tree.settle().sound
+
+
+def test_corrections_of_repeated_rows_and_of_rows_in_order_of_arrival_keep_their_bound():
+    """Whole weights are repeated rounds, and late labels are rounds in the order of arrival: other streams, no more."""
+    x, y, base = regions(1200)
+    rng = np.random.default_rng(2)
+    weights = rng.integers(0, 4, 1200)
+    late = np.argsort(np.arange(1200) + rng.integers(0, 40, 1200), kind="stable")
+    for order in (np.repeat(np.arange(1200), weights), late):
+        tree = ResidualTree(threshold=3.0, forgetting=0.98)
+        found, _ = corrected(tree, x[order], y[order], base[order])
+        lost = np.logaddexp(0.0, np.where(y[order] == 1.0, -found, found)).sum()
+        settled = tree.settle()
+        assert settled.mixed == pytest.approx(lost, rel=1e-12)
+        assert lost <= settled.bound * (1.0 + 1e-12)
+        assert int(tree.c[0].sum()) == len(order)

@@ -15,6 +15,7 @@ from novikoff.cli.output import until_closed
 from novikoff.cli.saving import Saving, continues
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError
 from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
@@ -55,6 +56,8 @@ class Output:
     certify: bool = True
     hindsight: bool = False
     plot: str | None = None
+    chart: str = "game"
+    trace: str | None = None
     force: bool = False
     verbose: bool = False
     permutations: int | None = None
@@ -63,14 +66,25 @@ class Output:
     command: tuple[str, ...] = ()
     live: bool = False
 
+    @property
+    def traced(self) -> bool:
+        """Whether the proof is followed round by round."""
+        return self.trace is not None or self.chart == "proof"
+
     def check(self) -> None:
         """Refuse impossible output before the game begins."""
         if self.hindsight and not self.certify:
             raise InputError("--hindsight needs certificates: leave out --no-certify.")
+        if self.chart == "proof" and self.plot is None:
+            raise InputError("--chart proof needs a file: pass --plot FILE too.")
         if self.plot is not None:
             from novikoff.reports import plot_file
 
             plot_file.check(self.plot, self.force)
+        if self.trace not in (None, "-"):
+            from novikoff.game.trace import check_path
+
+            check_path(str(self.trace), self.force)
         if self.report is not None:
             from novikoff.reports import html
 
@@ -81,7 +95,8 @@ def check_files(saving: Saving, output: Output) -> None:
     """Refuse files that cannot be written before the game begins."""
     saving.check()
     output.check()
-    files = {"model": saving.path, "plot": output.plot, "report": output.report}
+    trace = None if output.trace == "-" else output.trace
+    files = {"model": saving.path, "plot": output.plot, "trace": trace, "report": output.report}
     named = [(what, path, os.path.realpath(path)) for what, path in files.items() if path]
     for place, (what, path, real) in enumerate(named):
         for other, _, same in named[:place]:
@@ -150,6 +165,7 @@ def run_source(
     ledger.source = stream.name
     if saved is not None and saved.encoding is not None:
         stream = adopted(stream, saved.encoding, saved.feature_names)
+    _check_proof(ledger, output)
     printed = print_notes(stream, output.quiet or output.as_json)
     print_columns(stream, output.quiet or output.as_json)
     drawing: list[Observer] = [Bounds()] if (output.plot or output.report) and output.certify else []
@@ -160,7 +176,7 @@ def run_source(
         check_hindsight(ledger, stream, resume, passes)
     stopped = play_watched(
         ledger, stream, source, saving, output.quiet, rounds, passes, drawing, track=output.certify, resume=resume,
-        candidates=reservoir,
+        candidates=reservoir, trace=output.traced,
     )  # fmt: skip
     if live is not None:
         live.end(ledger)
@@ -179,6 +195,15 @@ def run_source(
     if live is not None:
         live.close()
     return code
+
+
+def _check_proof(ledger: Ledger, output: Output) -> None:
+    """Refuse to draw a proof that is not followed, before the game begins."""
+    if output.chart == "proof" and ledger.player.within.proof() is None:
+        raise InputError(
+            f"--chart proof needs a learner whose proof is followed: {spec_of(ledger)} has none. Leave it out, or play "
+            "perceptron, ellipsoid, halving, weighted-majority or a kernel learner."
+        )
 
 
 def _live(ledger: Ledger, output: Output) -> Live:
@@ -302,13 +327,15 @@ def _print_step(step: Step) -> None:
 
 def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, output: Output) -> int:
     """Run `novikoff duel` and return the exit code."""
-    player = specs.make(learner, "learner", seed=seed)
+    output.check()
+    player = adapt(specs.make(learner, "learner", seed=seed))
     opponent = specs.make(adversary, "adversary", domain=player.domain, seed=seed)
     opponent.name = adversary
     ledger = Ledger(player, opponent, source=adversary, passes=1)
+    _check_proof(ledger, output)
 
     def game(watching: list[Observer]) -> None:
-        play(player, opponent, rounds=rounds, ledger=ledger, observers=watching)
+        play(player, opponent, rounds=rounds, ledger=ledger, observers=watching, trace=output.traced)
 
     return _report(ledger, learner, output, watched(game, Progress(rounds), output.quiet), [], None)
 
@@ -322,15 +349,23 @@ def _report(
     certificates = ledger.certify(members=of_members) if output.certify else []
     between = None if output.between is None else ledger.player.between(*output.between)
     if output.plot is not None:
-        from novikoff.reports import game_chart, hindsight, plot_file
+        from novikoff.reports import game_chart, hindsight, plot_file, proof
 
         levels = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).levels
-        plot_file.save(game_chart.chart(ledger, certificates, learner, levels), output.plot, output.force)
+        if output.chart == "proof" and ledger.trace is not None:
+            plot_file.save(proof.chart(ledger.trace, ledger, learner), output.plot, output.force)
+        else:
+            plot_file.save(game_chart.chart(ledger, certificates, learner, levels), output.plot, output.force)
+    if ledger.trace is not None and output.trace not in (None, "-"):
+        ledger.trace.save(str(output.trace), output.force)
     fields: dict[str, Any] = {}
     if output.report is not None or output.as_json:
         fields = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
         fields |= {} if kept is None else {"kept": plain.kept(kept)}
         fields |= {} if test is None else {"permutation": plain.permuted(test)}
+        if ledger.trace is not None:
+            fields["proof"] = plain.proof(ledger.trace)
+            fields |= {"trace": list(ledger.trace.records())} if output.trace == "-" else {}
         fields |= {} if between is None else {"between": between._asdict()}
     if output.report is not None:
         from novikoff.reports import page
@@ -348,14 +383,24 @@ def _report(
             print(json.dumps(fields))
         else:
             out = terminal.Out()
+            if ledger.trace is not None and output.trace == "-":
+                from novikoff.reports import proof
+
+                for line in proof.table(ledger.trace):
+                    out.line(line)
+                out.line()
             terminal.game(out, ledger, certificates, learner, output.certify, of_members, output.verbose)
             if kept is not None:
                 terminal.kept(out, kept, output.verbose)
+            if ledger.trace is not None:
+                terminal.followed(out, ledger.trace)
             if test is not None:
                 terminal.wrapped(out, terminal.permuted(test))
             if between is not None:
                 terminal.wrapped(out, str(between))
-    return ended(ledger, output, stopped, certificates, *of_members)
+    code = ended(ledger, output, stopped, certificates, *of_members)
+    promised = bool(ledger.player.within.promises)  # a learner from outside may be another one
+    return VIOLATED if promised and ledger.trace is not None and ledger.trace.failed else code
 
 
 def write_report(output: Output, text: str) -> None:

@@ -135,7 +135,7 @@ def parser() -> Parser:
     one.add_argument(
         "--hindsight", action="store_true", help="second pass for the best comparators, which tightens certificates"
     )
-    one.add_argument("--plot", metavar="FILE", help="plot of mistakes and bound over time (.png or .svg)")
+    _add_trace(one)
     _add_report(one)
     one.add_argument("--live", action="store_true", help="live curve in the browser")
     one.add_argument(
@@ -211,6 +211,15 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("--no-label", action="store_true", help="source without labels: all columns are features")
     one.add_argument("--scores", action="store_true", help="score next to each predicted label")
+    one.add_argument("--probabilities", action="store_true", help="probability of each label, as a table")
+    one.add_argument("--id", metavar="COLUMN", help="column to repeat next to each prediction, such as an id")
+    one.add_argument("-o", "--output", metavar="FILE", help="file of predictions: .csv, .tsv, .jsonl or .parquet")
+    one.add_argument(
+        "--missing-columns",
+        choices=("refuse", "impute"),
+        default="refuse",
+        help="columns that are absent or new: an error, or read as missing and ignored (default: refuse)",
+    )
     one.add_argument("--why", action="store_true", help="contribution of each column to each prediction")
     _add_report(one)
     _add_force(one)
@@ -257,6 +266,7 @@ def parser() -> Parser:
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
     one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="number of rounds (default: 1000)")
+    _add_trace(one)
     _add_report(one)
     _add_force(one)
     _add_seed(one)
@@ -392,6 +402,7 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
         metavar="N",
         help="bits of the feature hash (default: 18, or those of the saved model)",
     )
+    group.add_argument("--encoding", metavar="NAME", help="encoding of a table, such as cp1252 (default: detected)")
     group.add_argument("--skip-bad", type=_integer(0), metavar="N", help="maximum number of malformed lines to skip")
     group.add_argument("--ignore-weights", action="store_true", default=None, help="ignore importance weights (vw)")
     group.add_argument(
@@ -453,6 +464,23 @@ def _add_report(verb: ArgumentParser) -> None:
     verb.add_argument("--report", metavar="FILE", help="HTML report to write")
 
 
+def _add_trace(verb: ArgumentParser) -> None:
+    verb.add_argument("--plot", metavar="FILE", help="plot of mistakes and bound over time (.png or .svg)")
+    verb.add_argument(
+        "--chart",
+        choices=("game", "proof"),
+        default="game",
+        help="what --plot draws: the game, or the inequalities of the proof on this run (default: game)",
+    )
+    verb.add_argument(
+        "--trace",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="table of the rounds with the potentials of the proof (.csv or .jsonl; default: print a part of it)",
+    )
+
+
 def _add_verbose(verb: ArgumentParser) -> None:
     verb.add_argument(
         "-v", "--verbose", action="store_true", help="all certificates, with the quantities they are computed from"
@@ -510,13 +538,22 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run --resume m.nk mail.svm --save m.nk           # resume it",
         "run logistic mail.csv --finalize best            # one classifier, error rate bounded",
         "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
+        "run perceptron mail.csv --trace --plot p.png --chart proof  # the proof, round by round",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
-    "predict": ("predict m.nk new.csv --scores", "predict final.nk new.csv --no-label"),
+    "predict": (
+        "predict m.nk new.csv --scores",
+        "predict final.nk new.csv --no-label",
+        "predict m.nk new.csv --no-label --id customer --probabilities -o predictions.csv",
+    ),
     "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
     "convert": ("convert big.svm big.arrow",),
     "arena": ("arena", "arena --port 8000 --no-browser"),
-    "duel": ("duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 40", "duel midpoint bisection --rounds 60"),
+    "duel": (
+        "duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 40",
+        "duel midpoint bisection --rounds 60",
+        "duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 12 --trace",
+    ),
     "experts": (
         "experts forecasts.csv --loss squared",
         "experts forecasts.csv -l ada-hedge --plot regret.png",

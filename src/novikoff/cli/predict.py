@@ -7,6 +7,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from zipfile import is_zipfile
 
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.cli.games import Output, write_report
-from novikoff.cli.opening import open_source, print_notes, print_target
+from novikoff.cli.opening import open_source, opened_table, print_notes, print_target
+from novikoff.cli.prediction_file import PredictionFile, check
 from novikoff.core.certificate import bound_text
 from novikoff.core.errors import InputError, LabelError, MismatchError, counted
 from novikoff.core.labels import Numbering, alike, plain_label
@@ -30,6 +32,7 @@ from novikoff.game.baselines import MOST
 from novikoff.game.explanation import Explanation
 from novikoff.game.explanation import why as explained
 from novikoff.game.ledger import Ledger
+from novikoff.game.predicting import probabilities, repeats
 from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.online_to_batch.voting import RandomVote
 
@@ -41,7 +44,7 @@ HINT = "If the source has no label column, pass --no-label."
 
 def predict_source(
     path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False,
-    page: Output | None = None, why: bool = False,
+    page: Output | None = None, why: bool = False, form: Form | None = None,
 ) -> int:  # fmt: skip
     """Run `novikoff predict` and return the exit code.
 
@@ -54,9 +57,11 @@ def predict_source(
         scores: Print the score after each label.
         page: Output options with the report to write.
         why: Print the contribution of each column after each prediction.
+        form: Options about the table of predictions.
     """
-    page = page or Output(as_json)
+    page, form = page or Output(as_json), form or Form()
     page.check()
+    form.check(page.force, (path, source), why)
     if is_zipfile(source) and not is_zipfile(path):
         raise InputError(f"the model comes before the source. Try: novikoff predict {source} {path}")
     saved = persistence.load(path)
@@ -65,8 +70,16 @@ def predict_source(
     numbers = classifier.task == "regression"
     if scores and not classifier.scores and classifier.of_labels is None:
         raise InputError(f"--scores needs a classifier with scores: that of {path} has none. Leave it out.")
+    if form.probabilities and (numbers or not classifier.probable):
+        what = "a regressor" if numbers else "a learner without probabilities"
+        raise InputError(f"--probabilities needs a classifier with probabilities: {path} is of {what}. Leave it out.")
+    out: Out | None = None
     try:
-        stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
+        options = form.without_id(options, saved)
+        stream = _open(source, options, classifier, numbers, labelled)
+        if form.id is not None:
+            opened_table(stream).carry(form.id)
+        stream = _matched(path, saved, classifier, stream, form.missing_columns == "impute")
         if classifier.numbered:
             if not stream.unlabelled:
                 stream.show_many()
@@ -74,12 +87,19 @@ def predict_source(
             stream.expected = Labels(*saved.labels)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
         explain = _explained(path, saved, stream, scores) if why else None
-        out = Out(path, stream.name, as_json, _scores(classifier, saved.labels) if scores else None, explain)
+        score = _scores(classifier, saved.labels) if scores else None
+        out = Out(path, stream.name, as_json, score, explain)
+        if form.table:
+            out = Rows(path, stream, as_json, score, form, classifier, saved.labels)
         result = (_print_numbers if numbers else _print_labels)(saved, classifier, stream, path, out, watch)
-    except LabelError as error:
-        if labelled:
+    except BaseException as error:
+        if isinstance(out, Rows):
+            out.file.close(failed=True)
+        if isinstance(error, LabelError) and labelled:
             error.advise(HINT)
         raise
+    if isinstance(saved, Ledger) and (note := repeats(saved)) is not None:
+        stream.notes.append(note)
     print_target(stream, as_json)
     print_notes(stream, as_json)
     facts, sentence = result
@@ -112,7 +132,9 @@ def _open(source: str, options: dict[str, Any], classifier: Predictor, numbers: 
     return unlabelled(source, numbers=numbers, **given)
 
 
-def _matched(path: str, saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream) -> Stream:
+def _matched(
+    path: str, saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream, impute: bool = False
+) -> Stream:
     """Return the source with the columns of the model; refuse one that does not fit before its first row is read."""
     wanted, shown, hint = _width(classifier), stream.domain.width, ""
     if wanted is not None and shown is not None:
@@ -121,7 +143,7 @@ def _matched(path: str, saved: Ledger | OnlineToBatch, classifier: Predictor, st
         elif not stream.unlabelled and shown == wanted - 1:
             hint = HINT
     try:
-        stream = adopted(stream, saved.encoding, saved.feature_names, path, learn=False)
+        stream = adopted(stream, saved.encoding, saved.feature_names, path, learn=False, impute=impute)
     except MismatchError as error:
         if hint and "labelled" not in error.do:
             error.advise(hint)
@@ -196,6 +218,97 @@ class Out:
             if not self._begun:
                 self._begin()
             sys.stdout.write("], " + json.dumps(facts)[1:] + "\n")
+
+
+@dataclass(frozen=True)
+class Form:
+    """Options about predictions as a table.
+
+    Attributes:
+        id: Column of ids, by name or number, to repeat next to each prediction; None for none.
+        probabilities: Whether to write the probability of each label.
+        output: File to write; None for standard output.
+        missing_columns: "refuse" or "impute", as in `Ledger.predict`.
+    """
+
+    id: str | None = None
+    probabilities: bool = False
+    output: str | None = None
+    missing_columns: str = "refuse"
+
+    @property
+    def table(self) -> bool:
+        """Whether predictions are written as a table with a header."""
+        return self.id is not None or self.probabilities or self.output is not None
+
+    def check(self, force: bool, sources: Sequence[str], why: bool) -> None:
+        """Refuse impossible options before anything is read."""
+        if why and self.table:
+            raise InputError("--why cannot be combined with --id, --probabilities or --output: leave it out.")
+        if self.output is not None:
+            check(self.output, force, sources)
+
+    def without_id(self, options: dict[str, Any], saved: Ledger | OnlineToBatch) -> dict[str, Any]:
+        """Return the reading options without the id column, unless it was a feature in training."""
+        if self.id is None or saved.encoding is None or any(one.name == self.id for one in saved.encoding.columns):
+            return options
+        aside = {saved.encoding.label, *saved.encoding.left_out}
+        return options if self.id in aside else {**options, "drop": [*(options.get("drop") or ()), self.id]}
+
+
+class Rows(Out):
+    """Writer of predictions as a table, or as one JSON object whose predictions are objects.
+
+    Args:
+        path: Model file.
+        stream: Source.
+        as_json: Write one JSON object.
+        score: Function from an example to its score, or to one score per class.
+        form: Options about the table.
+        classifier: Model that predicts.
+        labels: User's labels.
+    """
+
+    def __init__(
+        self, path: str, stream: Stream, as_json: bool, score: Callable[[Any], Any] | None, form: Form,
+        classifier: Predictor, labels: list[Any] | None,
+    ) -> None:  # fmt: skip
+        super().__init__(path, stream.name, as_json)
+        self._stream, self._classifier, self._form, self._of = stream, classifier, form, score
+        self._names = list(labels or ()) or ([] if classifier.task == "multiclass" else [-1, 1])
+        self.file = PredictionFile(form.output, form.id)
+
+    def write(self, predictions: list[Any], batch: Batch) -> None:
+        if not predictions:
+            return
+        columns: dict[str, Sequence[Any]] = {}
+        if self._form.id is not None:
+            table = opened_table(self._stream)
+            columns[str(table.carried)] = table.carried_values(len(batch))
+        columns["prediction"] = predictions
+        if self._form.probabilities:
+            found = probabilities(self._classifier, batch)
+            for place, name in enumerate(self._names or range(found.shape[1])):
+                columns[f"probability_{name}"] = found[:, place].tolist()
+        if self._of is not None:
+            scores = [self._of(x) for x, _ in batch.rows()]
+            several = isinstance(scores[0], dict)
+            for name in scores[0] if several else [""]:
+                columns[f"score_{name}" if several else "score"] = [one[name] if several else one for one in scores]
+        if self._json and self._form.output is None:
+            super().write([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], batch)
+        else:
+            self.file.write(columns)
+
+    def end(self, facts: dict[str, Any]) -> None:
+        if self._form.output is None:
+            super().end(facts)
+            return
+        self.file.close()
+        if self._json:
+            sys.stdout.write(json.dumps({**self._head, "output": self._form.output, **facts}) + "\n")
+        else:
+            print(f"{counted(self.file.rows, 'prediction')} in {self._form.output}", file=sys.stderr)
 
 
 def _explained(

@@ -30,6 +30,7 @@ READING = (
     "skip_bad",
     "ignore_weights",
     "threads",
+    "encoding",
     *KINDS,
 )
 """Options passed on to the reader."""
@@ -45,22 +46,26 @@ def demo(args: Namespace) -> int:
 def run(args: Namespace) -> int:
     """Train and evaluate a learner row by row, with a certificate."""
     from novikoff.cli.games import Choice, run_source
+    from novikoff.cli.own import own_learner
 
     defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale}
     choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
     if args.cover is not None:
         defaults["cover"] = args.cover
     rounds = (args.passes, args.rounds)
-    return run_source(args.learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice)
+    learner = own_learner(args.learner)
+    return run_source(learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice)
 
 
 def compare(args: Namespace) -> int:
     """Compare learners on the same source and the same shuffles."""
     from novikoff.cli.comparison import Request, compare_source
+    from novikoff.cli.own import own_learner
 
     wanted = Request(args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on)
     defaults = {"normalize": args.normalize or None, "scale": args.scale}
-    return compare_source(args.source, args.learners, _reading(args), defaults, wanted, _output(args))
+    learners = [own_learner(one) or "" for one in args.learners]
+    return compare_source(args.source, learners, _reading(args), defaults, wanted, _output(args))
 
 
 def parallel_perceptron(args: Namespace) -> int:
@@ -77,7 +82,7 @@ def parallel_perceptron(args: Namespace) -> int:
 
 def predict(args: Namespace) -> int:
     """Predict each row of a source with a saved model."""
-    from novikoff.cli.predict import predict_source
+    from novikoff.cli.predict import Form, predict_source
 
     reading = _reading(args)
     if reading["weight"] is not None:  # each row is predicted once, whatever its weight
@@ -85,7 +90,8 @@ def predict(args: Namespace) -> int:
         reading["weight"] = None
     reading["label_weights"] = None
     labelled, output = not args.no_label, _output(args)
-    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why)
+    form = Form(args.id, args.probabilities, args.output, args.missing_columns)
+    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why, form)
 
 
 def convert(args: Namespace) -> int:
@@ -122,8 +128,9 @@ def columns(args: Namespace) -> int:
 def duel(args: Namespace) -> int:
     """Play a learner against an adversary."""
     from novikoff.cli.games import run_duel
+    from novikoff.cli.own import own_learner
 
-    return run_duel(args.learner, args.adversary, args.rounds, args.seed, _output(args))
+    return run_duel(own_learner(args.learner) or "", args.adversary, args.rounds, args.seed, _output(args))
 
 
 def arena(args: Namespace) -> int:

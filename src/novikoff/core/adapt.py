@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.batch import apart
+from novikoff.core.behaviour import Behaviour, behaviours_of
 from novikoff.core.display import Written
 from novikoff.core.errors import InputError, MismatchError, shown
 from novikoff.core.learner import Ability, Learner, Predictor
@@ -94,6 +95,7 @@ class Adapted(Learner):
     """A `Learner` around an object with `predict_one` and `learn_one`, and any other methods of the contract."""
 
     learners: list[Learner]
+    behaviours: list[Behaviour]
 
     original: Any = None
     domain: Any = _Attribute(Domain("any"))
@@ -151,6 +153,8 @@ class Adapted(Learner):
         self._play: Callable[[Example, Any], Any] = original.play_one if plays else self._predict_then_learn
         # Whether to ask for probabilities before each round; no longer once play_one itself returns them.
         self._asks = self.probable
+        declares = isinstance(original, Learner) or any(hasattr(original, name) for name in ("facts", "learn_many"))
+        self.behaviours = [] if declares or self.task != "binary" or self.draws else behaviours_of(original)
 
     def __repr__(self) -> str:
         return repr(self.original)
@@ -194,7 +198,13 @@ class Adapted(Learner):
         return adapt(type(self.original).restore(state))
 
     def copy(self) -> Learner:
-        return super().copy() if hasattr(self.original, "state") else deepcopy(self)
+        if hasattr(self.original, "state"):
+            return super().copy()
+        watching, self.behaviours = self.behaviours, []  # comparators are those of one game
+        try:
+            return deepcopy(self)
+        finally:
+            self.behaviours = watching
 
     def has(self, ability: Ability) -> bool:
         if ability == "learn_many" and _newer(type(self.original), ("predict_one", "learn_one", "play_one"), ability):
@@ -235,8 +245,12 @@ class Adapted(Learner):
     def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         """Predict, then learn; probabilities are queried before the label is revealed."""
         asked = self._ask(x, y) if self._asks else None
+        for one in self.behaviours:
+            one.look(self.original)
         played = self._play(self._show(x), y.copy() if isinstance(y, np.ndarray) else y)
         self._rounds += 1
+        for one in self.behaviours:
+            one.see(self.original, x, y, played.predictions if isinstance(played, StepResult) else played)
         if self.task == "multiclass" and isinstance(y, int):
             self._known = max(self._known, y + 1)
         if asked is not None:
@@ -352,6 +366,12 @@ class Adapted(Learner):
     def seen_row(self, x: Example, later: bool = False) -> Any:
         row = getattr(self.original, "seen", None)
         return self.features.seen_row(x, later) if row is None else row
+
+    def proof(self) -> Any:
+        defined = getattr(self.original, "proof", None)
+        if defined is not None:
+            return defined()
+        return next((found for one in self.behaviours if (found := one.proof()) is not None), None)
 
     def facts(self) -> Any:
         defined = getattr(self.original, "facts", None)

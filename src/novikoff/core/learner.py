@@ -45,8 +45,10 @@ from novikoff.core.types import (
 if TYPE_CHECKING:
     from novikoff.comparators.tracker import Tracker
     from novikoff.core.attribution import Attribution, Coefficients, Importances
+    from novikoff.core.behaviour import Behaviour
     from novikoff.core.decision_tree import DrawnTree
     from novikoff.core.feature_places import Features, Row
+    from novikoff.core.proof import Proof
     from novikoff.core.stream import Stream
     from novikoff.data.tables.encoding import Encoding
     from novikoff.experts.specialists import Between
@@ -361,6 +363,9 @@ class Learner(Predictor, Stateful, base=True):
         scales: Whether the columns of a table should be scaled first (data/scaled.py).
         wants_bias: Whether its `bias`, a constant feature, should be 1 if columns are scaled.
         live: Whether its state can be copied but is not plain data for a file.
+        behaviours: Of a learner from outside, what it was seen to do in every round (core/behaviour.py).
+        rehearsals: Functions, as "module:function", that compile loops of the learner by playing its parts on generated
+            rows, in the order of a game; called in other processes while a game compiles (game/assistants.py).
         seed: Seed of its random draws; None if it draws nothing.
         updates: Number of updates; None if they are not counted.
 
@@ -380,6 +385,8 @@ class Learner(Predictor, Stateful, base=True):
     scales: ClassVar[bool] = False
     wants_bias: ClassVar[bool] = False
     live: ClassVar[bool] = False
+    behaviours: Sequence[Behaviour] = ()
+    rehearsals: ClassVar[tuple[str, ...]] = ()
 
     if TYPE_CHECKING:
 
@@ -471,6 +478,10 @@ class Learner(Predictor, Stateful, base=True):
 
     def survivor(self) -> str | None:
         """Return a description of a best hypothesis; None if the learner has no hypotheses."""
+        return None
+
+    def proof(self) -> Proof | None:
+        """Return the proof of its theorem for a game that starts now (core/proof.py); None if it is not followed."""
         return None
 
     def tale(self) -> list[str]:

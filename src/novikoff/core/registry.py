@@ -21,8 +21,10 @@ Room = Literal["learner", "adversary", "class", "stream", "format"]
 GROUPS: Mapping[Room, str] = {"learner": "novikoff.learners", "format": "novikoff.sources"}
 """Entry-point group of each kind that other packages can provide."""
 
-LEARNER = ("promises", "predict_one", "learn_one", "facts", "state", "restore")
-"""Attributes that a learner's class must have."""
+METHODS = ("predict_one", "learn_one")
+"""Methods that a learner's class must have; core/adapt.py supplies the others."""
+LEARNER = ("promises", *METHODS, "facts", "state", "restore")
+"""Attributes of a learner with certificates of its own that can be saved."""
 
 
 class Format(NamedTuple):
@@ -162,6 +164,7 @@ CATALOG: Mapping[str, Entry] = {
     "explore-then-commit": Entry("learner", "bandits.explore_then_commit", "ExploreThenCommit"),
     "midpoint": Entry("learner", "finite.midpoint", "Midpoint"),
     "constant": Entry("learner", "finite.constant", "Constant"),
+    "memorizer": Entry("learner", "finite.memorizer", "Memorizer"),
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
     "grid-bisection": Entry("adversary", "adversaries.grid_bisection", "GridBisection"),
     "rectangle-bisection": Entry("adversary", "adversaries.rectangle_bisection", "RectangleBisection"),
@@ -391,8 +394,8 @@ def _load(name: str, room: Room) -> Entry | None:
 
 
 def lacking(kind: object) -> list[str]:
-    """Return the attributes of a learner's class that `kind` lacks."""
-    return [part for part in LEARNER if not hasattr(kind, part)]
+    """Return the methods of a learner's class that `kind` lacks."""
+    return [part for part in METHODS if not hasattr(kind, part)]
 
 
 def _entry(name: str, what: Any, room: Room) -> Entry:
@@ -408,7 +411,7 @@ def _entry(name: str, what: Any, room: Room) -> Entry:
     missing = lacking(what)
     if not isinstance(what, type) or missing:
         lacks = f"has no {', '.join(missing)}" if isinstance(what, type) else f"is a {type(what).__name__}"
-        raise _error(f"a learner must be a class with {', '.join(LEARNER)}: {name} {lacks}.")
+        raise _error(f"a learner must be a class with {', '.join(METHODS)}: {name} {lacks}.")
     return Entry(room, what.__module__, what.__qualname__, what)
 
 

@@ -149,18 +149,32 @@ def _note(stream: Stream, note: str) -> None:
 
 
 def mismatch(
-    name: str, whose: str, missing: Sequence[str], new: Sequence[str], leave_out: str | None = None
+    name: str, whose: str, missing: Sequence[str], new: Sequence[str], leave_out: str | None = None,
+    imputes: bool = False,
 ) -> MismatchError:  # fmt: skip
-    """Return the error for columns that differ from the training columns, with advice."""
-    has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
+    """Return the error for columns that differ from the training columns, with advice.
+
+    Args:
+        name: Source.
+        whose: Owner of the training columns.
+        missing: Training columns that the source lacks.
+        new: Columns of the source that are not among them.
+        leave_out: Advice for new columns; None for the option that drops them.
+        imputes: Whether there is an option to fill absent columns and ignore new ones.
+    """
+    has = " and ".join(f"{which} {listed_names(some)}" for which, some in (("no", missing), ("a new", new)) if some)
     drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
     how = leave_out or (Advice("pass ", drop) if new else "")
     return MismatchError(
         f"columns must match those that {whose} was trained on", f"{name} has {has}",
-        Advice("Rename the columns", ", or " if how else "", how, "; without names they are matched by position."),
+        Advice(
+            "Rename the columns", ", or " if how else "", how, "; without names they are matched by position.",
+            *([" Or pass ", Option("missing_columns", "impute"), "."] if imputes else []),
+        ),
     )  # fmt: skip
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed_names(names: Sequence[str]) -> str:
+    """Return names in quotes, the first few of many."""
     shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
     return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")

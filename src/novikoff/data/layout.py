@@ -124,15 +124,6 @@ def column_number(column: str | int, width: int) -> int | None:
     return int(column) % width if -width <= int(column) < width else None
 
 
-def check_encoding(head: bytes, source: object) -> None:
-    """Raise SourceError for UTF-16, detected by its byte order mark or by zeros in every other byte."""
-    marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if marked or (len(head) > 3 and any(not any(head[k:64:2]) and all(head[1 - k : 64 : 2]) for k in (0, 1))):
-        raise SourceError(
-            f"text must be UTF-8: {source} is UTF-16. Save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8."
-        )
-
-
 def find_column(
     column: str | int, names: Sequence[str], width: int, what: str, source: object, shown: bool = True
 ) -> int:  # fmt: skip

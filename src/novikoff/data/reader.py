@@ -21,16 +21,16 @@ from typing import Any
 from novikoff.core.errors import Advice, LabelError, Option, SourceError
 from novikoff.core.registry import CATALOG, entry, format_of, formats, names
 from novikoff.core.stream import Stream
-from novikoff.data.formats.byte_reader import Opened
+from novikoff.data.formats.byte_reader import ARRAY, Opened, detected_encoding
 from novikoff.data.formats.files import Files, named_by
 from novikoff.data.formats.lines import SNIFFED_BYTES, first_bytes, look_at
 from novikoff.data.formats.origin import PACKED, Origin
-from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_delimiter, is_number, rows_of
+from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, find_delimiter, is_number, rows_of
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
-    "text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, .bz2, .xz or .zst; and "
-    "demo:NAME"
+    "text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, .bz2, .xz, .zst or .zip; "
+    "and demo:NAME"
 )
 """Built-in formats in words, for errors."""
 BUILT_IN = {name: entry for name, entry in CATALOG.items() if entry.room == "format"}
@@ -100,8 +100,12 @@ def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[s
     if (suffix := _suffix(name)) not in SUFFIXES and (found := _registered(suffix, None, notes)):
         return source, found, notes
     _, content, head, _ = look_at(source, 1, most=SNIFFED_BYTES)
-    check_encoding(head, name)
-    found = sniff(head)
+    encoding = detected_encoding(head)
+    if encoding is not None:
+        head = head.decode(encoding, "ignore").encode()  # the last character may be cut off
+    found = "jsonl" if ARRAY.match(head) else sniff(head)
+    if found not in (None, "jsonl") and (encoding or "").startswith("utf-16"):
+        raise SourceError(f"lines must be UTF-8: {name} ({found}) is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8.")
     if not found and isinstance(content, Opened):  # a header alone does not identify a table
         head = first_bytes(content, 2, 2, most=SNIFFED_BYTES)
     if found is None and suffix not in TABLES and not _looks_like_a_table(head, delimiter):

@@ -36,6 +36,7 @@ from novikoff.core.state import Argument
 from novikoff.core.types import Theorem
 from novikoff.experts.expert_learner import PANEL, ExpertLearner
 from novikoff.experts.panel import Panel, positive
+from novikoff.experts.proofs import ExponentialWeightsProof
 from novikoff.experts.standings import Standings
 from novikoff.experts.theorems.anytime_regret import anytime_regret
 from novikoff.experts.theorems.doubling_regret import doubling_regret
@@ -115,3 +116,6 @@ class ExponentialWeights(ExpertLearner):
         super().__init__(panel, Standings(panel, rule, unit, fixed, length), eta=eta, horizon=horizon, rate=rate)
 
     survivor = ExpertLearner.heaviest
+
+    def proof(self) -> ExponentialWeightsProof:
+        return ExponentialWeightsProof(self.facts())

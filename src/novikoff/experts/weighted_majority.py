@@ -40,6 +40,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, require
 from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.experts.panel import Voters, is_number
+from novikoff.experts.proofs import WeightedMajorityProof
 from novikoff.experts.theorems.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes
 from novikoff.finite.classes import Hypotheses
 from novikoff.finite.classes.survivors import refuse_if_too_large, whole_weights
@@ -197,6 +198,9 @@ class WeightedMajority(Learner):
             return self.hypotheses.describe(int(self.penalties.argmin()))
         heaviest = np.concatenate([weights for _, weights in self._weights()]).argmax()
         return self.hypotheses.describe(int(heaviest))
+
+    def proof(self) -> WeightedMajorityProof:
+        return WeightedMajorityProof(self.facts())
 
     def facts(self) -> WeightedMajorityFacts:
         comparator = self._comparator()

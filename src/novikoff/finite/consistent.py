@@ -21,6 +21,7 @@ from novikoff.core.hypotheses import Ballot, HypothesisClass
 from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
 from novikoff.core.types import Distribution, Example, Label, Theorem
+from novikoff.finite.proofs import ConsistentExpectedProof, ConsistentProof
 from novikoff.finite.theorems.consistent_expected import consistent_expected
 from novikoff.finite.theorems.consistent_mistakes import consistent_mistakes
 from novikoff.finite.version_space import VersionSpaceLearner
@@ -54,6 +55,9 @@ class Consistent(VersionSpaceLearner):
         super().__init__(hypotheses)
         self.random = self.draws = bool(random)
         self.seed = integer(seed, "seed", "a seed must be an integer")
+
+    def proof(self) -> ConsistentProof | ConsistentExpectedProof:
+        return ConsistentExpectedProof(self.facts()) if self.random else ConsistentProof(self.facts())
 
     def chances(self, x: Example) -> Distribution:
         """Return the probability of each label: the share of the survivors that predict it."""

@@ -31,6 +31,7 @@ from novikoff.core.sizes import integer as checked
 from novikoff.core.state import Schema, arguments, integer, require
 from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
+from novikoff.finite.proofs import CoverProof
 from novikoff.finite.theorems.cover_restarts import CoverFacts, cover_restarts
 
 PARAMS: Schema = {"dim": int, "conservative": bool, "largest": int}
@@ -140,6 +141,9 @@ class CoverHalving(Learner):
     def survivor(self) -> str:
         """Return the first surviving halfspace as text."""
         return self._cover.describe(self._space.first())
+
+    def proof(self) -> CoverProof:
+        return CoverProof(self.facts())
 
     def facts(self) -> CoverFacts:
         counts = (self.spent, self.capped, self.zeros, self.rounds)

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from novikoff.core.hypotheses import Ballot, HypothesisClass
 from novikoff.core.state import Argument
 from novikoff.core.types import Label, Theorem
+from novikoff.finite.proofs import HalvingProof
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
 from novikoff.finite.version_space import VersionSpaceLearner
@@ -53,6 +54,9 @@ class Halving(VersionSpaceLearner):
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None, conservative: bool = False) -> None:
         super().__init__(hypotheses, prior)
         self.conservative = bool(conservative)
+
+    def proof(self) -> HalvingProof:
+        return HalvingProof(self.facts())
 
     def _decide(self, ballot: Ballot) -> Label:
         return ballot.winner()

@@ -44,6 +44,7 @@ from novikoff.core.state import (
 from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
 from novikoff.finite.classes.rectangle import check_grid, describe_box, how_many_boxes
+from novikoff.finite.proofs import HalvingProof
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
 
@@ -160,6 +161,9 @@ class RectangleHalving(Learner):
     def survivor(self) -> str:
         """Return the tightest surviving box as text."""
         return describe_box(self.low, self.high)
+
+    def proof(self) -> HalvingProof:
+        return HalvingProof(self.facts())
 
     def facts(self) -> VersionSpaceFacts:
         whole = how_many_boxes(self.m, self.dim)

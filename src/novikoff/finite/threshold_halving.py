@@ -30,6 +30,7 @@ from novikoff.core.state import Argument, Count, First
 from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Theorem, check_label, signs
 from novikoff.finite import _loops
 from novikoff.finite.classes.threshold import check_grid_end
+from novikoff.finite.proofs import HalvingProof
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
 
@@ -130,6 +131,9 @@ class ThresholdHalving(Learner):
         if self.lo == self.hi:
             return f"x >= {brief(self.lo)}" if self.lo <= self.n else "always -1"
         return f"x >= k for k in {brief(self.lo)} .. {brief(self.hi)}"
+
+    def proof(self) -> HalvingProof:
+        return HalvingProof(self.facts())
 
     def facts(self) -> VersionSpaceFacts:
         whole = self.n + 2

@@ -30,6 +30,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Coded, Count, First, corners
 from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.classes.rectangle import check_grid, describe_box
+from novikoff.finite.proofs import BoxProof
 from novikoff.finite.theorems.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 
 Number = int | float | Fraction
@@ -135,6 +136,9 @@ class TightestBox(Learner):
     def survivor(self) -> str:
         """Return the box as text."""
         return describe_box(self.low, self.high)
+
+    def proof(self) -> BoxProof:
+        return BoxProof(self.facts())
 
     def facts(self) -> TightestBoxFacts:
         sides = 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from novikoff.drift.monitor import DriftWatch
     from novikoff.game.delayed.late import Late
     from novikoff.game.explanation import Explanation, Importance
+    from novikoff.game.predicting import MissingColumns
     from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.game.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ def certify(
     before, after = ledger.before, ledger.player.facts()
     others = tuple(map(tuple, members))
     found = _evaluate(ledger, ledger.player.promises, before, after, adaptive, fixed, tracked, others)
+    for one in (one for one in ledger.player.within.behaviours if one.rounds == ledger.rounds):
+        found += _evaluate(ledger, one.promises, one.before, one.facts(), adaptive, fixed, one.tracked())
     adversary = ledger.adversary
     if adversary is not None:
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
@@ -187,6 +191,7 @@ class Ledger(Metrics, Shown):
         drift: Drift test that watches the game, if any.
         weighted: Counts of rows by weight in a game with weighted rows; None if all weights are 1.
         proved: Certificates of the first rounds of a game whose comparators were left out of a model file.
+        trace: Rounds with the potentials of the proof, if requested (game/trace.py); not saved.
 
     Example:
         >>> import novikoff as nk
@@ -224,6 +229,7 @@ class Ledger(Metrics, Shown):
     drift: DriftWatch | None = None
     weighted: WeightedMetrics | None = None
     proved: Proved | None = None
+    trace: Trace | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -386,14 +392,82 @@ class Ledger(Metrics, Shown):
             return self.labels[label == 1]
         return self.labels[int(label)] if 0 <= label < len(self.labels) else label
 
-    def why(self, row: Example, label: LabelValue | None = None, against: Example | None = None) -> Explanation:
-        """Explain the prediction of one row: its score as a sum over the columns (game/explanation.py).
+    @property
+    def classes(self) -> list[LabelValue]:
+        """Labels in the order of the columns of `predict_proba`: the user's values."""
+        from novikoff.game.predicting import classes
+
+        return classes(self)
+
+    def predict(self, rows: Any, missing_columns: MissingColumns = "refuse") -> Any:
+        """Predict new rows, in the user's labels and through the encoding of the training table.
 
         Args:
-            row: Dict, array, row of a frame, or text, as in training.
+            rows: A frame, path, stream, list of dicts, or array with one row per example; or one dict, array or list.
+                A label column among them is ignored.
+            missing_columns: "refuse" to raise an error for columns that are absent or new; "impute" to read absent ones
+                as missing values, and to ignore new ones.
+
+        Returns:
+            An array with one prediction per row; for one row, the prediction.
+
+        Example:
+            >>> import novikoff as nk
+            >>> rows = [({"age": 31, "city": "Rome"}, "stay"), ({"age": 45, "city": "Oslo"}, "leave")] * 5
+            >>> ledger = nk.play("logistic", rows)
+            >>> ledger.predict({"age": 45, "city": "Oslo"}), ledger.predict([{"age": 31, "city": "Rome"}]).tolist()
+            ('leave', ['stay'])
+        """
+        from novikoff.game.predicting import predict
+
+        return predict(self, rows, missing_columns)
+
+    def predict_proba(self, rows: Any, missing_columns: MissingColumns = "refuse") -> Any:
+        """Return the probability of each label, for learners that predict probabilities.
+
+        Args:
+            rows: As in `predict`.
+            missing_columns: As in `predict`.
+
+        Returns:
+            An array (rows, labels), whose columns are in the order of `classes`; for one row, a dict by label.
+        """
+        from novikoff.game.predicting import predict_proba
+
+        return predict_proba(self, rows, missing_columns)
+
+    def predict_set(self, rows: Any, missing_columns: MissingColumns = "refuse") -> Any:
+        """Return prediction sets, or intervals of numbers, of a conformal learner.
+
+        Args:
+            rows: As in `predict`.
+            missing_columns: As in `predict`.
+
+        Returns:
+            A list of tuples, one per row; for one row, the tuple.
+        """
+        from novikoff.game.predicting import predict_set
+
+        return predict_set(self, rows, missing_columns)
+
+    @overload
+    def why(
+        self, row: Mapping[Any, Any] | str | NDArray[Any], label: LabelValue | None = None,
+        against: Example | None = None,
+    ) -> Explanation: ...  # fmt: skip
+    @overload
+    def why(self, row: Any, label: LabelValue | None = None, against: Example | None = None) -> Any: ...
+    def why(self, row: Any, label: LabelValue | None = None, against: Example | None = None) -> Any:
+        """Explain the prediction of a row: its score as a sum over the columns (game/explanation.py).
+
+        Args:
+            row: Dict, array, row of a frame, or text, as in training; or a frame, or a list of dicts.
             label: Label whose score is explained; None for the positive one of two labels, or the predicted one of
                 more.
             against: Row to compare with, for any learner with scores; None for what the learner itself holds.
+
+        Returns:
+            The explanation; a list of them for a list of dicts, and for a frame with another number of rows than one.
 
         Example:
             >>> import novikoff as nk
@@ -407,11 +481,14 @@ class Ledger(Metrics, Shown):
         """
         from novikoff.data.arrays import is_frame
         from novikoff.game.explanation import one_row, why
+        from novikoff.game.predicting import explained
 
-        if is_frame(row):
-            row = one_row(row)
         against = one_row(against) if is_frame(against) else against
-        return why(self, row, label, against)
+        dicts = isinstance(row, (list, tuple)) and bool(row) and all(isinstance(one, Mapping) for one in row)
+        if not is_frame(row) and not dicts:
+            return why(self, row, label, against)
+        found = [why(self, one, label, against) for one in explained(self, row)]
+        return found[0] if len(found) == 1 and not dicts else found
 
     def importance(self, kind: Kind | None = None, data: object = None, rows: int = 500) -> Importance:
         """Return the importance of the columns, the largest first (game/explanation.py).

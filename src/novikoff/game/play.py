@@ -30,6 +30,7 @@ from novikoff.data.as_stream import (
 )
 from novikoff.data.read_as import Reading, check_counts, read_as
 from novikoff.data.tables.alignment import adopted
+from novikoff.game.assistants import assisted
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.prepare import check_order, labels_apart, named_learner, prepare
@@ -63,6 +64,7 @@ def play(
     label: str | int | None = None,
     positive: object = None,
     task: str | None = None,
+    trace: bool = False,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -88,6 +90,8 @@ def play(
         positive: Label that is +1; every other label is -1.
         task: "classify" to predict labels, even if they are many numbers; "regress" to predict numbers; "count" for
             whole numbers from 0, which is checked. None to decide from the first rows.
+        trace: Whether to follow the proof round by round: `ledger.trace` then has the rounds with its potentials, and
+            the result of each of its inequalities (game/trace.py).
 
     Returns:
         The ledger, with counts, metrics and `certify()`.
@@ -113,7 +117,8 @@ def play(
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
-        return _duel(learner, environment, rounds, record, ledger, observers)
+        ledger = ledger or Ledger(learner, environment, source=environment.name, passes=1)
+        return _duel(learner, environment, rounds, record, ledger, [*observers, *_tracing(ledger, trace)])
     stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or learner, learner)
     check_many(learner, stream.multiclass, type(learner.original).__name__, stream.name)
     undeclared = stream.domain == Domain("any")  # pairs of unknown objects: each x is validated when it is played
@@ -137,13 +142,24 @@ def play(
             do = Advice("Leave out ", Option("candidates"), ", or start a new game.")
             raise InputError("candidates must be set from the first round", f"{ledger.rounds:,} were played", do)
         ledger.reservoir = HypothesisReservoir(learner, candidates) if isinstance(candidates, int) else candidates
-    game = Game(learner, ledger, track, observers)
+    game = Game(learner, ledger, track, [*observers, *_tracing(ledger, trace)])
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)
-    _go_through(game, stream, rounds, passes, ledger.position if resume else None)
+    with assisted(learner):
+        _go_through(game, stream, rounds, passes, ledger.position if resume else None)
     if hindsight:
         ledger.hindsight = look_back(ledger, stream, play)
     return ledger
+
+
+def _tracing(ledger: Ledger, trace: bool) -> list[Observer]:
+    """Return the observer that traces a game, if one is requested."""
+    if not trace:
+        return []
+    from novikoff.game.trace import Trace
+
+    ledger.trace = Trace(ledger)
+    return [ledger.trace]
 
 
 def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Stream:

@@ -8,7 +8,7 @@ Algorithm
     insertion, the support with the largest m_j is removed as long as that is above beta. (Not "at least beta": an
     example whose score was 0 would be removed at once, and nothing would ever be learned.) On a tie the oldest is
     removed. A `budget` of None is no limit.
-    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py; linear unless a kernel is named.
 Promise
     A heuristic: no mistake bound is known. With `distill`, at most (R^2 + beta)/margin^2 supports
     (kernel/theorems/cks_cache.py).
@@ -40,10 +40,11 @@ class CrammerKandolaSinger(KernelLearner):
 
     Args:
         budget: Largest number of supports; None for no limit.
-        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
-        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
-        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
-        constant: Constant of the polynomial kernel.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow; None for "linear",
+            or for the kernel that has the parameter given.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2); 1 if only the kernel is named.
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree; 2 if only the kernel is named.
+        constant: Constant of the polynomial kernel; 1 if only the kernel is named.
         normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
         bias: Value c of a constant feature; adds c^2 to the kernel.
         beta: Margin at or below which an example is inserted; 0 inserts on mistakes.
@@ -55,7 +56,7 @@ class CrammerKandolaSinger(KernelLearner):
     Example:
         >>> import novikoff as nk
         >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
-        >>> nk.play(nk.CrammerKandolaSinger(budget=4), xor * 5).mistakes
+        >>> nk.play(nk.CrammerKandolaSinger(budget=4, kernel="rbf"), xor * 5).mistakes
         4
     """
 
@@ -70,11 +71,11 @@ class CrammerKandolaSinger(KernelLearner):
     conservative = False
 
     def __init__(
-        self, budget: int | None = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
-        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
-        distill: bool = False,
+        self, budget: int | None = 100, kernel: str | Function | None = None, gamma: float | None = None,
+        degree: int | None = None, constant: float | None = None, normalize_kernel: bool = False, bias: float = 0.0,
+        beta: float = 0.0, distill: bool = False,
     ) -> None:  # fmt: skip
-        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        similarity = Kernel.named(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, None if budget is None else checked_budget(budget))
         self.beta, self.distill = checked_beta(beta), bool(distill)
 

@@ -12,7 +12,7 @@ Algorithm
     Shrinking depends on the scale of K, so K is divided by `radius`^2, which is fixed before the first round. It is
     known for the rbf and for normalised kernels: 1, or sqrt(1 + bias^2). Otherwise pass a radius that no example
     exceeds in the feature space, or forgetron_theorem is void.
-    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py; linear unless a kernel is named.
 Promise
     kernel/theorems/forgetron_pathwise.py: for every g in the feature space of K / radius^2, any budget,
     M <= ||g||^2 + 2 D + 2 ||g|| S1 + Q - S2, with sums S1, S2 over the run.
@@ -36,6 +36,7 @@ from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
 from novikoff.kernel.kernels import Function, Kernel
+from novikoff.kernel.proofs import ForgetronProof
 from novikoff.kernel.supports import checked_budget
 from novikoff.kernel.theorems.forgetron_pathwise import forgetron_pathwise
 from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem
@@ -49,13 +50,15 @@ class Forgetron(KernelLearner):
 
     Args:
         budget: Largest number of supports.
-        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
-        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
-        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
-        constant: Constant of the polynomial kernel.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow; None for "linear",
+            or for the kernel that has the parameter given.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2); 1 if only the kernel is named.
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree; 2 if only the kernel is named.
+        constant: Constant of the polynomial kernel; 1 if only the kernel is named.
         normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
         bias: Value c of a constant feature; adds c^2 to the kernel.
-        radius: At least sqrt(K(x,x)) of every example; None where it is known (rbf and normalised kernels).
+        radius: At least sqrt(K(x,x)) of every example; None where it is known (rbf and normalised kernels). With
+            neither a kernel nor a radius the kernel is linear and normalised: examples of length 1.
         basic: Whether to shrink on every mistake by the fixed formula, instead of only when a support is removed.
 
     Guarantee:
@@ -66,7 +69,7 @@ class Forgetron(KernelLearner):
     Example:
         >>> import novikoff as nk
         >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
-        >>> nk.play(nk.Forgetron(budget=4), xor * 5).mistakes
+        >>> nk.play(nk.Forgetron(budget=4, kernel="rbf"), xor * 5).mistakes
         4
     """
 
@@ -80,11 +83,14 @@ class Forgetron(KernelLearner):
     )
 
     def __init__(
-        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
-        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, radius: float | None = None,
-        basic: bool = False,
+        self, budget: int = 100, kernel: str | Function | None = None, gamma: float | None = None,
+        degree: int | None = None, constant: float | None = None, normalize_kernel: bool = False, bias: float = 0.0,
+        radius: float | None = None, basic: bool = False,
     ) -> None:  # fmt: skip
-        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        # Without a kernel and a radius the examples are divided by their length, as the lectures assume ||x|| = 1.
+        unnamed = kernel is None and gamma is None and degree is None and constant is None and radius is None
+        normalize_kernel = normalize_kernel or unnamed
+        similarity = Kernel.named(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         self.radius2 = radius_squared(radius, similarity)
         self.radius, self.basic = None if radius is None else float(radius), bool(basic)
@@ -97,6 +103,9 @@ class Forgetron(KernelLearner):
     def norm2(self) -> float:
         """||f||^2, in units of K."""
         return float(self._sums[SUMS.index("norm2")]) * self.radius2
+
+    def proof(self) -> ForgetronProof:
+        return ForgetronProof(self)
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.forgetron.learn_many(*rows, self._params, self._sums)

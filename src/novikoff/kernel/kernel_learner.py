@@ -31,7 +31,11 @@ Row = tuple[Places, Vector, int]
 Played = tuple[Cache, Rule, Rows, NDArray[np.int8], int, Vector]
 """Supports, kernel, rows, labels, first row to play, and output array of the scores."""
 
-UNUSED = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}
+UNUSED = {
+    "linear": ("gamma", "degree", "constant"),
+    "rbf": ("degree", "constant"),
+    "polynomial": ("gamma",),
+}
 """Parameters without effect, by kernel."""
 
 
@@ -84,6 +88,8 @@ class KernelLearner(Learner):
     def _argument(self, name: str, default: Any) -> Any:
         if name in UNUSED.get(self.similarity.kind, ()):
             return default
+        if name == "kernel" and default is None and self.similarity.kind != "own":
+            return default  # the parameters that are shown name the kernel
         known = self.similarity.arguments()
         return known[name] if name in known else super()._argument(name, default)
 

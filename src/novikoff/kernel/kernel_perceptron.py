@@ -26,6 +26,7 @@ from novikoff.core.types import Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
 from novikoff.kernel.kernels import Function, Kernel
+from novikoff.kernel.proofs import KernelPerceptronProof
 from novikoff.kernel.theorems.kernel_hinge import kernel_hinge
 from novikoff.kernel.theorems.kernel_lengths import kernel_lengths
 from novikoff.kernel.theorems.kernel_margin import kernel_margin
@@ -62,6 +63,9 @@ class KernelPerceptron(KernelLearner):
         normalize_kernel: bool = False, bias: float = 0.0,
     ) -> None:  # fmt: skip
         super().__init__(Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias))
+
+    def proof(self) -> KernelPerceptronProof:
+        return KernelPerceptronProof(self)
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.kernel_perceptron.learn_many(*rows)

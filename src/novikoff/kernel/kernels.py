@@ -104,6 +104,29 @@ class Kernel:
             return cls("rbf", gamma=float(gamma), bias=bias)
         raise InputError(f"a kernel must be one of {', '.join(KINDS)}, or a function: got {shown(kernel)}.")
 
+    @classmethod
+    def named(
+        cls,
+        kernel: str | Function | None,
+        gamma: float | None,
+        degree: int | None,
+        constant: float | None,
+        normalized: bool,
+        bias: float,
+    ) -> Self:
+        """Return the kernel of a learner that is linear unless a kernel, or a parameter of one, is named."""
+        if kernel is None:
+            polynomial = degree is not None or constant is not None
+            kernel = "rbf" if gamma is not None else "polynomial" if polynomial else "linear"
+        return cls.of(
+            kernel,
+            1.0 if gamma is None else gamma,
+            2 if degree is None else degree,
+            1.0 if constant is None else constant,
+            normalized,
+            bias,
+        )
+
     @property
     def limit(self) -> float | None:
         """Largest possible K(x,x), if known in advance; None if it depends on the examples."""

@@ -5,7 +5,7 @@ Algorithm
     or, with `beta` > 0, whenever y f(x) <= beta. With `budget` supports, first remove the j for which the fewest of all
     supports k, j included, have sign(f(x_k) - y_j K(x_j, x_k)) != y_k; on a tie the oldest. (Weston, Bordes and Bottou
     allow counting on examples that are not stored; here only supports are counted.)
-    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py; linear unless a kernel is named.
 Promise
     A heuristic: no mistake bound is known.
 Cost
@@ -34,10 +34,11 @@ class TighterPerceptron(KernelLearner):
 
     Args:
         budget: Largest number of supports.
-        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
-        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
-        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
-        constant: Constant of the polynomial kernel.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow; None for "linear",
+            or for the kernel that has the parameter given.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2); 1 if only the kernel is named.
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree; 2 if only the kernel is named.
+        constant: Constant of the polynomial kernel; 1 if only the kernel is named.
         normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
         bias: Value c of a constant feature; adds c^2 to the kernel.
         beta: Margin at or below which an example is inserted; 0 inserts on mistakes.
@@ -48,7 +49,7 @@ class TighterPerceptron(KernelLearner):
     Example:
         >>> import novikoff as nk
         >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
-        >>> nk.play(nk.TighterPerceptron(budget=4), xor * 5).mistakes
+        >>> nk.play(nk.TighterPerceptron(budget=4, kernel="rbf"), xor * 5).mistakes
         4
     """
 
@@ -57,10 +58,11 @@ class TighterPerceptron(KernelLearner):
     conservative = False
 
     def __init__(
-        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
-        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
+        self, budget: int = 100, kernel: str | Function | None = None, gamma: float | None = None,
+        degree: int | None = None, constant: float | None = None, normalize_kernel: bool = False, bias: float = 0.0,
+        beta: float = 0.0,
     ) -> None:  # fmt: skip
-        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        similarity = Kernel.named(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         self.beta = checked_beta(beta)
         self._gram = np.zeros((0, 0))  # K of every pair of slots

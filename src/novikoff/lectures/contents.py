@@ -169,6 +169,13 @@ LECTURES: tuple[Lecture, ...] = (
                         "mission impossible",
                     ),
                     Item(
+                        "algorithm",
+                        "The memorizing learner",
+                        "On a finite domain all labels can be memorized: at most |X| mistakes.",
+                        "run memorizer demo:program",
+                        "memorizer",
+                    ),
+                    Item(
                         "definition",
                         "Hypothesis class",
                         "The labels come from a target in a known class H.",
@@ -347,42 +354,42 @@ LECTURES: tuple[Lecture, ...] = (
                         "A budget is not enough",
                         "With B supports every learner errs without end on a sequence that "
                         "some u of length sqrt(B + 1) separates.",
-                        "duel rbp:budget=5,kernel=linear budget-ruin:budget=5 --rounds 60",
+                        "duel rbp:budget=5 budget-ruin:budget=5 --rounds 60",
                         "budget-ruin",
                     ),
                     Item(
                         "algorithm",
                         "Crammer, Kandola, Singer",
                         "Remove the support that the others classify best.",
-                        "run cks:budget=20,kernel=linear demo:iris",
+                        "run cks:budget=20 demo:iris",
                         "cks",
                     ),
                     Item(
                         "algorithm",
                         "Weston, Bordes, Bottou",
                         "Remove the support whose removal costs the fewest mistakes.",
-                        "run tighter:budget=20,kernel=linear demo:iris",
+                        "run tighter:budget=20 demo:iris",
                         "tighter",
                     ),
                     Item(
                         "algorithm",
                         "Forgetron",
                         "Shrink all coefficients and remove the oldest support.",
-                        "run forgetron:budget=20,kernel=linear,normalize_kernel=true demo:iris",
+                        "run forgetron:budget=20 demo:iris",
                         "forgetron",
                     ),
                     Item(
                         "algorithm",
                         "Randomized Budget Perceptron",
                         "A full budget throws away a random support.",
-                        "run rbp:budget=20,kernel=linear demo:iris",
+                        "run rbp:budget=20 demo:iris",
                         "rbp",
                     ),
                     Item(
                         "theorem",
                         "RBP's bound",
                         "A bound on the expected mistakes for every u with ||u|| < sqrt(B).",
-                        "run rbp:budget=50,kernel=linear stream:separable:rounds=1000,margin=0.3 -v",
+                        "run rbp:budget=50 stream:separable:rounds=1000,margin=0.3 -v",
                         "rbp_expected",
                         ("rbp-theorem", "dependent", "lost-factor"),
                     ),
@@ -641,7 +648,9 @@ def page() -> str:
         "# The lectures",
         "The five lecture notes that novikoff started from: every item with the command that plays it. "
         "`novikoff notes 1` prints a lecture, `novikoff notes 1 --run` plays it; `novikoff notes check FILE.py` checks "
-        "a solution of an exercise.",
+        "a solution of an exercise. As in the notes, without scaling and bias: `perceptron:scale=none,bias=0`, "
+        "`rbp:budget=20,scale=none`; the budget learners are linear unless a kernel is named. `--trace` and `--chart "
+        "proof` follow a proof through a game ([certificates](certificates.md)).",
     ]
     for lecture in LECTURES:
         parts.append(f"## {lecture.number}. {lecture.title}\n\n*{lecture.authors}*")

@@ -53,6 +53,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
+from novikoff.linear.proofs import EllipsoidProof
 from novikoff.linear.theorems.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink
 from novikoff.linear.theorems.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.linear.theorems.ellipsoid_grid import ellipsoid_grid
@@ -368,6 +369,9 @@ class Ellipsoid(Learner):
     def tracker(self) -> LinearTracker:
         """Return comparators over the learner's features; without a bias, normalising x changes no prediction."""
         return LinearTracker(self.bias, self.normalize or self.bias == 0.0)
+
+    def proof(self) -> EllipsoidProof:
+        return EllipsoidProof(self.facts())
 
     def facts(self) -> EllipsoidFacts:
         moved = self.updates > 0

@@ -3,6 +3,7 @@
 Algorithm
     w_1 = 0.  Predict +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.
     `bias` c adds a constant feature of value c; `normalize` divides each x by its norm first (a zero x stays).
+    On tables columns are scaled and the bias is 1; perceptron:scale=none,bias=0 plays as in the lecture notes.
     Features that were never seen have weight 0, so the width grows with the stream.
     The prediction is +1 if the score overflows to NaN (infinity minus infinity).
 Promise
@@ -43,6 +44,7 @@ from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear._loops import named
+from novikoff.linear.proofs import PerceptronProof
 from novikoff.linear.theorems.perceptron_facts import PerceptronFacts
 from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
 from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
@@ -313,6 +315,9 @@ class Perceptron(Learner):
         """Return comparators over the same features for a game that starts now."""
         start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
         return LinearTracker(self.bias, self.normalize, start, additive=True)
+
+    def proof(self) -> PerceptronProof:
+        return PerceptronProof(self, self.bias, self.normalize)
 
     def facts(self) -> PerceptronFacts:
         return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)

@@ -57,7 +57,7 @@ from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
 from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
 from novikoff.mixtures.tops import BayesTop, FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of, rehearsed
 from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
@@ -140,6 +140,7 @@ class Auto(WithTrees, LinearMixture):
         linear_mixture_regret,
         linear_mixture_frozen,
     )
+    rehearsals = rehearsed("boosted_trees", "forest", "forgetting", "stacks", "top")
     fields = (
         *LinearMixture.fields,
         *WithTrees.tree_fields,

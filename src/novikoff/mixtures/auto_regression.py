@@ -45,7 +45,7 @@ from novikoff.mixtures.theorems.linear_mixture_regression_regret import (
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
 from novikoff.mixtures.top_tracker import NumbersTracker
 from novikoff.mixtures.tops import AdaHedgeTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, rehearsed
 from novikoff.trees.boosting import NUMBERS, RESIDUALS, BoostedTrees
 
 LAGS = 4
@@ -88,6 +88,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         numbers_regret,
         linear_mixture_regression_regret,
     )
+    rehearsals = rehearsed("boosted_trees_of_numbers", "stacks_of_numbers", "top_of_numbers")
     fields = (
         *LinearMixtureRegression.fields,
         *WithTrees.tree_fields,

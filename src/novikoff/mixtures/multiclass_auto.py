@@ -52,7 +52,7 @@ from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import (
 from novikoff.mixtures.theorems.switching_regret import switching_regret
 from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
 from novikoff.mixtures.tops import BayesTop, FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of, rehearsed
 from novikoff.trees.boosting import MANY_LABELS, MOST_OUTPUTS, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
@@ -106,6 +106,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         multiclass_linear_mixture_regret,
         multiclass_linear_mixture_members,
     )
+    rehearsals = rehearsed("forest", "boosted_trees_of_labels", "stacks_of_labels", "top_of_labels")
     fields = (
         *MulticlassLinearMixture.fields,
         *WithTrees.tree_fields,

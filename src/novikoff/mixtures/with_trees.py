@@ -271,6 +271,11 @@ def joins_of(stacks: int, others: int) -> tuple[int, ...]:
     return (0, *[JOINS[1]] * others, JOINS[0], *[JOINS[1]] * (stacks - 1))
 
 
+def rehearsed(*parts: str) -> tuple[str, ...]:
+    """Return the names of functions of rehearsals.py, which is imported in other processes only."""
+    return tuple(f"novikoff.mixtures.rehearsals:{part}" for part in parts)
+
+
 def checked_drift(drift: object) -> bool | None:
     """Return the argument `drift` of `auto`."""
     if drift is not None and not isinstance(drift, bool):

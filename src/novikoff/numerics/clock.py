@@ -16,6 +16,9 @@ LONG = 1.0
 on_compiling: Callable[[], None] | None = None
 """Callback that is called once, in a separate thread, when loops have been compiled for `LONG` seconds."""
 
+before_compiling: list[Callable[[], None]] = []
+"""Callbacks that are called once, each when the next loop is compiled into a cache."""
+
 _lock = threading.Lock()
 _before = 0.0  # seconds of finished compilations
 _since: float | None = None  # when the present compilation began
@@ -56,6 +59,12 @@ def compiling_ends() -> None:
         if _timer is not None:
             _timer.cancel()
             _timer = None
+
+
+def call_before_compiling() -> None:
+    """Call and remove the callbacks of `before_compiling`."""
+    while before_compiling:
+        before_compiling.pop(0)()
 
 
 def _notify() -> None:

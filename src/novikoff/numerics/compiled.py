@@ -26,7 +26,7 @@ from numba.extending import models, register_model, typeof_impl
 
 from novikoff.numerics import spare_foreign
 from novikoff.numerics.caching import LoopCache
-from novikoff.numerics.clock import compiling_begins, compiling_ends
+from novikoff.numerics.clock import call_before_compiling, compiling_begins, compiling_ends
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -60,6 +60,8 @@ class Timed(event.Listener):
             if self._depth == 1:
                 self._collecting = gc.isenabled()
                 gc.disable()
+        if self._depth == 1 and isinstance(event.data["dispatcher"]._cache, LoopCache):
+            call_before_compiling()
 
     def on_end(self, event: Any) -> None:  # also after an error
         with self._lock:

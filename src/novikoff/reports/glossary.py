@@ -131,8 +131,9 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "memorize",
             "To store every label that was seen. On a finite domain it errs at most once per point; on an "
             "infinite one it never learns.",
-            ("majority-flip",),
-            also=("memorizing", "memorise"),
+            ("memorizer", "memorized_mistakes"),
+            "novikoff run memorizer demo:program",
+            ("memorizing", "memorise", "memorising"),
         ),
         Term(
             "mission impossible",
@@ -321,6 +322,15 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
     ),
     "Hypotheses and linear classifiers": (
+        Term(
+            "as in the notes",
+            "The lecture notes neither scale features nor add a constant one: `scale=none,bias=0` plays the Perceptron "
+            "like that, `scale=none` the budget learners, which are linear unless a kernel is named. `normalize=true` "
+            "divides each x by its length, where the notes assume length 1.",
+            ("perceptron", "rbp"),
+            "novikoff run perceptron:scale=none,bias=0 demo:iris",
+            ("as in the note", "as in the lecture", "no scaling", "without scaling", "no bias", "unscaled"),
+        ),
         Term(
             "hypothesis",
             "A fixed function from x to a label; it is *consistent* with labels if it predicts every one of them.",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from novikoff.drift.monitor import DriftTest
     from novikoff.evaluation.compare import Compared, Comparison, Spread
     from novikoff.evaluation.permutation import PermutationTest
+    from novikoff.game.trace import Trace
     from novikoff.online_to_batch.finalize import OnlineToBatch
 
 
@@ -89,6 +90,8 @@ def game(
         plain["sets"] = coverage.plain(ledger)
     if ledger.drift is not None:
         plain["drift"] = drift(ledger.drift.test)
+    if claims := [claim for one in ledger.player.within.behaviours for claim in one.claims]:
+        plain["behaviour"] = [{"claim": claim.claim, "standing": claim.standing} for claim in claims]
     plain["certificates"] = [certificate(one) for one in certificates]
     return plain
 
@@ -118,6 +121,20 @@ def kept(classifier: OnlineToBatch) -> dict[str, Any]:
 def permuted(test: PermutationTest) -> dict[str, object]:
     """Return a permutation test as JSON values."""
     return {"p": test.p, "observed": test.observed, "mean": test.mean, "shuffles": len(test.shuffled)}
+
+
+def proof(trace: Trace) -> dict[str, object]:
+    """Return the checks of a proof as JSON values."""
+    lines, followed = trace.summary(), trace.proof
+    if followed is None:
+        return {"theorem": None, "checks": [], "summary": lines}
+    checks = [
+        {"claim": one.claim, "checked": one.checked, "of": one.of, "failed": one.failed,
+         "failures": [{"round": t, "found": text} for t, text in one.failures]}
+        for one in followed.checks
+    ]  # fmt: skip
+    ended = {"round": followed.ended_at, "reason": followed.ended} if followed.ended else None
+    return {"theorem": followed.theorem, "checks": checks, "ended": ended, "summary": lines}
 
 
 def _member(member: Member) -> dict[str, object]:

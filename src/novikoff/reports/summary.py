@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from novikoff.core.certificate import Certificate, bound_text, number, outward
+from novikoff.core.certificate import Certificate, DeclaredTheorem, bound_text, number, outward
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
 from novikoff.reports import columns
@@ -207,6 +207,17 @@ def guarantee(ledger: Ledger, certificate: Certificate) -> str:
         elif certificate.quantity == f"{ledger.player.loss} loss" and (constant := ledger.best_constant) is not None:
             base = f"{always(ledger)}: {brief(constant.costs / rows)}" if rows else ""
     return headline(certificate, rows or None, base, "row" if ledger.weighted is None else "round")
+
+
+def behaviour(ledger: Ledger) -> str:
+    """Return what a learner from outside was seen to do, and which theorems follow; "" for other learners."""
+    parts = []
+    for one in (one for one in ledger.player.within.behaviours if one.rounds == ledger.rounds):
+        claims = "; ".join(f"{claim.claim}: {claim.standing}" for claim in one.claims)
+        theorems = ", ".join(theorem.name for theorem in one.promises if isinstance(theorem, DeclaredTheorem))
+        if claims:
+            parts.append(claims + (f", so the theorems of {one.name} apply ({theorems})" if theorems else ""))
+    return "; ".join(parts)
 
 
 def warnings(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:

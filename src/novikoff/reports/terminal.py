@@ -16,6 +16,7 @@ from novikoff.reports.team import members, table
 
 if TYPE_CHECKING:
     from novikoff.evaluation.permutation import PermutationTest
+    from novikoff.game.trace import Trace
     from novikoff.online_to_batch.finalize import OnlineToBatch
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
@@ -91,6 +92,8 @@ def game(
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
+    if behaved := summary.behaviour(ledger):
+        field(out, "behaviour", "", behaved)
     wrapped(out, *stretches.describe(ledger), *ledger.player.tale())
     wrapped(out, watched(ledger))
     if certified:
@@ -212,6 +215,15 @@ def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
         out.line("  no bound on its risk is known", "yellow")
     if classifier.wealth is not None:
         wrapped(out, f"  {drift(classifier.wealth)}")
+
+
+def followed(out: Out, trace: Trace) -> None:
+    """Print the result of each inequality of the proof."""
+    about = "" if trace.proof is None else f" of {trace.proof.theorem}"
+    first, *rest = trace.summary()
+    field(out, "proof", "", first + (f" (proof{about})" if about else ""), "bold red" if "FAILED" in first else "")
+    for line in rest:
+        field(out, "", "", line, "bold red" if "FAILED" in line else "")
 
 
 def drift(wealth: float) -> str:

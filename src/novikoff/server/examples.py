@@ -3,18 +3,22 @@
 An object of features is hashed like a line of JSON lines (data/formats/jsonl.py): pairs of an index and a double, 12
 bytes each. Text such as "75" counts as a number if the feature was a number before. An array of numbers becomes
 doubles; null in advice is a NaN (an expert that abstains). A number is one double. A model has examples of one form.
+
+In a model with a schema, or made from a game on a table, an object is a record (data/tables/records.py): it is stored
+as JSON, because the same row has other features once more categories and columns are known.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError
+from novikoff.core.errors import InputError, NovikoffError
 from novikoff.core.types import Batch, Domain, Sparse
 from novikoff.data.formats.jsonl import Names
 from novikoff.data.formats.lines import BadLineError
@@ -38,12 +42,19 @@ class Rows:
     Args:
         domain: Domain of the learner.
         bits: Bits of the feature hash.
+        records: Function that encodes an object as a row of a table, to check it; None to hash objects.
     """
 
-    def __init__(self, domain: Domain, bits: int) -> None:
+    def __init__(self, domain: Domain, bits: int, records: Callable[[dict[str, Any]], object] | None = None) -> None:
+        self._records = records
         self._kind, self._width, self._bits = domain.kind, domain.width, bits
         self._names = Names(bits)
         self.numbers: dict[str, None] = {}
+
+    @property
+    def records(self) -> bool:
+        """Whether objects are rows of a table."""
+        return self._records is not None
 
     def read(self, x: Any) -> tuple[str, bytes]:
         """Return the form and the bytes of an example, or refuse it."""
@@ -53,6 +64,8 @@ class Rows:
             raise RefusedError("bad_example", "numbers must be finite.") from None
 
     def _read(self, x: object) -> tuple[str, bytes]:
+        if isinstance(x, dict) and self._records is not None:
+            return "record", self._record(x)
         if isinstance(x, dict):
             return "pairs", self._pairs(x)
         if isinstance(x, list):
@@ -62,6 +75,17 @@ class Rows:
         if x is None and self._kind == "losses":
             return "none", b""
         raise RefusedError("bad_example", "x must be an object of features, an array of numbers, or a number.")
+
+    def _record(self, x: dict[str, object]) -> bytes:
+        """Return an object as JSON, after a trial encoding."""
+        assert self._records is not None
+        if not x:
+            raise RefusedError("bad_example", "x must have at least one column.")
+        try:
+            self._records(x)
+        except NovikoffError as error:
+            raise RefusedError("bad_example", str(error)) from None
+        return json.dumps(x, allow_nan=False).encode()
 
     def _pairs(self, x: dict[str, object]) -> bytes:
         if self._kind not in ("vector", "any"):
@@ -143,4 +167,6 @@ def check_form(known: str | None, form: str) -> None:
 
 def _describe(form: str) -> str:
     kind, _, width = form.partition(" ")
-    return {"pairs": "an object", "number": "a number", "none": "nothing"}.get(kind, f"an array of {width} numbers")
+    return {"pairs": "an object", "record": "an object", "number": "a number", "none": "nothing"}.get(
+        kind, f"an array of {width} numbers"
+    )

@@ -5,6 +5,7 @@ The game is played in the order in which labels arrive (late.py). Rows are bytes
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +17,10 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError, NovikoffError, SpecError, shown
 from novikoff.core.labels import Numbering, one_label
 from novikoff.core.observer import Observer
-from novikoff.core.types import Batch, Labels, StepResult, check_label
+from novikoff.core.types import Batch, Labels, Sparse, StepResult, check_label
+from novikoff.data.tables.alignment import adopted_row
+from novikoff.data.tables.encoding import Surprises
+from novikoff.data.tables.records import checked_schema, first_encoding
 from novikoff.drift.monitor import DriftTest, DriftWatch
 from novikoff.game import specs
 from novikoff.game.delayed.late import Late
@@ -24,7 +28,7 @@ from novikoff.game.explanation import importance, why
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.persistence import ledger_of, snapshot
-from novikoff.game.prepare import RowShape, learner_for
+from novikoff.game.prepare import RowShape, learner_for, scaled
 from novikoff.server.examples import EXACT, PAIRS, Rows
 from novikoff.server.wire import Model
 
@@ -65,9 +69,10 @@ def begin(options: Model, name: str) -> Ledger:
         raise SpecError("negative and positive must be given together, and not with labels.")
     if options.positive is not None and options.positive == options.negative:
         raise SpecError(f"negative and positive must differ: both are {options.positive!r}.")
-    learner = learner_for(
-        specs.parse(options.learner), RowShape(multiclass=options.labels == "multiclass"), {"seed": options.seed}
-    )
+    rows = RowShape(scaled=options.schema is not None, multiclass=options.labels == "multiclass")
+    if options.schema:
+        checked_schema(options.schema)
+    learner = learner_for(scaled(specs.parse(options.learner), rows), rows, {"seed": options.seed})
     ledger = Ledger(learner, source=f"the service, {name}", spec=options.learner)
     if learner.task == "losses":
         raise SpecError("the service needs a learner on examples: this one plays on losses.")
@@ -84,6 +89,8 @@ def begin(options: Model, name: str) -> Ledger:
 def bits_of(ledger: Ledger, requested: int | None) -> int:
     """Return the bits of the feature hash of an uploaded game; refuse it if its features were not hashed that way."""
     known = (ledger.fingerprint or {}).get("bits")
+    if ledger.encoding is not None:
+        return int(requested or Model("").bits)  # objects are encoded like the rows of its table
     for learner in (ledger.player, ledger.player.within, *ledger.player.learners):
         features = learner.features
         if features is None or features.kind in (None, "array"):
@@ -106,37 +113,44 @@ class Play:
     Args:
         ledger: Ledger of the game so far.
         bits: Bits of the feature hash.
+        schema: Kinds of columns, if objects are rows of a table; {} to detect them; None to hash objects.
     """
 
-    def __init__(self, ledger: Ledger, bits: int) -> None:
+    def __init__(self, ledger: Ledger, bits: int, schema: dict[str, str] | None = None) -> None:
         if ledger.late is None:
             ledger.late = Late.begin(ledger)
         if ledger.drift is None and ledger.counts:
             ledger.drift = DriftWatch()
         self._observed = Predictions()
         self.ledger, self.late = ledger, ledger.late
-        self.game = Game(ledger.learner, ledger, observers=[self._observed])
+        self._schema = schema
+        table = schema is not None or ledger.encoding is not None
+        self.game = Game(ledger.learner, ledger, observers=[self._observed], schema=schema or None)
         self.learner = ledger.player
-        self.rows, self._bits = Rows(ledger.player.domain, bits), bits
+        self.rows = Rows(ledger.player.domain, bits, self._row if table else None)
+        self._bits = bits
         self._labels = None if ledger.labels is None or ledger.player.numbered else Labels(*ledger.labels)
         self._scored = ledger._signs and ledger.player.scores
 
     def warm_up(self, form: str | None) -> None:
         """Compile the loops by playing a few rounds of another game."""
-        twin = Play(ledger_of(snapshot(self.ledger)), self._bits)
+        twin = Play(ledger_of(snapshot(self.ledger)), self._bits, self._schema)
+        if form is None and self.rows.records:
+            form = "record"
         kind, _, width = (form or "pairs").partition(" ")
         row = np.zeros(1, PAIRS).tobytes() if kind == "pairs" else bytes(8 * int(width or 1))
+        row = b'{"x": 1, "c": "a"}' if kind == "record" else row
         with suppress(NovikoffError):
             twin.predict(form or "pairs", [row])
             label = twin.decode(1) if self.ledger._signs else 0.0
             twin.learn(form or "pairs", [row] * 2, [label] * 2)
             if twin.ledger.drift is not None:  # its loop would first be called much later
                 twin.ledger.drift = DriftWatch(DriftTest(first=1))
-                Play(twin.ledger, self._bits).learn(form or "pairs", [row] * 4, [label] * 4)
+                Play(twin.ledger, self._bits, self._schema).learn(form or "pairs", [row] * 4, [label] * 4)
 
     def predict(self, form: str, rows: Sequence[bytes]) -> tuple[list[object], list[float | None]]:
         """Return the prediction of each row, encoded as for the learner, and its score, None without one."""
-        batch = self.rows.batch(form, rows, np.ones(len(rows), np.int8), self.ledger.rounds + 1)
+        batch = self._batch(form, rows, np.ones(len(rows), np.int8), False)
         scores: list[float | None] = [None] * len(rows)
         if self._scored:
             found = self.learner.scores_many(batch).tolist()
@@ -145,6 +159,8 @@ class Play:
 
     def why(self, form: str, row: bytes, x: object) -> dict[str, Any]:
         """Return the score of an example as a sum over its features; `x` is the example as it was sent."""
+        if form == "record":
+            return why(self.ledger, json.loads(row)).plain()
         batch = self.rows.batch(form, [row], np.ones(1, np.int8), self.ledger.rounds + 1)
         cells = {str(key): value for key, value in x.items()} if isinstance(x, dict) else {}
         return why(self.ledger, batch.example(0), cells=cells, words=self.rows.names(x)).plain()
@@ -185,24 +201,65 @@ class Play:
     def _learn(
         self, form: str, rows: Sequence[bytes], y: NDArray[Any], served: Sequence[tuple[Any, int]] | None
     ) -> None:  # fmt: skip
-        batch = self.rows.batch(form, rows, y, self.ledger.rounds + 1)
-        if served is None:
-            self.game.learn_batch(batch)
-        else:
-            predictions, versions = zip(*served, strict=True)
-            self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64))
+        known = self.ledger.encoding
+        kept = None if known is None else known.kept()
+        try:
+            batch = self._batch(form, rows, y, True)
+            if served is None:
+                self.game.learn_batch(batch)
+            else:
+                predictions, versions = zip(*served, strict=True)
+                self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64))
+        except NovikoffError:
+            if known is None:
+                self.ledger.encoding = self.learner.encoding = None
+            elif kept is not None:
+                known.forget(kept)
+            raise
 
     def replay(
         self, form: str, rows: Sequence[bytes], y: Sequence[object], served: Sequence[tuple[object, int, int]]
     ) -> list[object]:  # fmt: skip
         """Replay rounds, each with its served prediction, version and waiting rounds; return the predictions now."""
         self._observed.values.clear()
-        batch = self.rows.batch(form, rows, self._array(y), self.ledger.rounds + 1)
+        batch = self._batch(form, rows, self._array(y), True)
         predictions, versions, others = zip(*served, strict=True)
         most = max(self.late.others, *others)
         self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64))
         self.late.others = most  # the batch also counts rounds that were predicted after these labels arrived
         return list(self._observed.values)
+
+    def _row(self, x: dict[str, Any]) -> Any:
+        """Return an object as the learner takes it; the first object of a game decides the columns if it is learned."""
+        encoding = self.ledger.encoding
+        if encoding is None:
+            return adopted_row(x, first_encoding(x, self._schema), None, surprises=Surprises(live=True))
+        return self.game.encoded(x)
+
+    def _batch(self, form: str, rows: Sequence[bytes], y: NDArray[Any], learn: bool) -> Batch:
+        """Return stored rows as a batch; if `learn`, columns and categories of records become features."""
+        first = self.ledger.rounds + 1
+        if form != "record":
+            return self.rows.batch(form, rows, y, first)
+        objects = [json.loads(row) for row in rows]
+        if learn and self.ledger.encoding is None:
+            self.ledger.read_by(first_encoding(objects[0], self._schema))
+        found = [self.game.encoded(x, learn=True) if learn else self._row(x) for x in objects]
+        encoding = self.ledger.encoding
+        if isinstance(found[0], np.ndarray):
+            width = max(map(len, found))
+            if learn:
+                self.learner.widen_all(width)
+            table = np.zeros((len(found), width))
+            for place, row in enumerate(found):
+                table[place, : len(row)] = row
+            return Batch(table, y, first, memory="owned", encoding=encoding)
+        ends = np.zeros(len(found) + 1, np.uint64)
+        np.cumsum([len(places) for places, _ in found], out=ends[1:])
+        indices = np.concatenate([places for places, _ in found])
+        values = np.concatenate([row for _, row in found])
+        width = max(0 if encoding is None else encoding.width, int(indices.max(initial=0)) + 1)
+        return Batch(Sparse(ends, indices, values, width, checked=True), y, first, memory="owned", encoding=encoding)
 
     def _array(self, y: Sequence[Any]) -> NDArray[Any]:
         kinds = {"binary": np.int8, "multiclass": np.int64}

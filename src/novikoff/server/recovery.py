@@ -91,7 +91,7 @@ def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]
                            f"restore the folder from a backup{why}")  # fmt: skip
     if ledger is None:
         ledger, done = _first(facts, folder, model, name), 0
-    play = Play(ledger, model.bits)
+    play = Play(ledger, model.bits, model.schema)
     play.late.predicted, play.late.expired = facts["predicted_before"] + predicted, facts["expired"]
     _replay(play, store, facts["form"], done)
     if play.ledger.rounds != base + labelled:

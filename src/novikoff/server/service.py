@@ -146,12 +146,11 @@ class Service:
                 ledger = persistence.load_game(file)
                 options = msgspec.structs.replace(options, bits=bits_of(ledger, bits))
                 check_options(options)
-                play = Play(ledger, options.bits)
+                play = Play(ledger, options.bits, options.schema)
             except (NovikoffError, zipfile.BadZipFile) as error:
                 raise RefusedError("bad_model", str(error)) from None
-            if ledger.player.task == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
-                raise RefusedError("bad_model", "the game was learned from a table with other columns, or from losses: "
-                                   "the service needs hashed features or arrays of numbers.")  # fmt: skip
+            if ledger.player.task == "losses":
+                raise RefusedError("bad_model", "the game was learned from losses: the service needs examples.")
             play.late.expire(play.late.waiting)  # their rounds are not in the file
             play.late.pending = None
             two = ledger.labels if ledger.labels is not None and not ledger.player.numbered else [None, None]

@@ -82,6 +82,8 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
         positive: User's name of the label +1.
         labels: "multiclass" for any number of labels, in order of appearance; None for two labels, or numbers.
         bits: Bits of the feature hash, for objects of features.
+        schema: None to hash objects of features. {} to encode them like rows of a table, with text, dates and null:
+            kinds are detected from the first row that is learned. Or the kind of each column: {"age": "number"}.
         seed: Random seed of the learner.
         most_pending: Largest number of rounds waiting for their labels.
         expire_seconds: Seconds after which a round stops waiting; None for never.
@@ -94,6 +96,7 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
     positive: str | int | float | bool | None = None
     labels: Literal["multiclass"] | None = None
     bits: int = 18
+    schema: dict[str, str] | None = None
     seed: int = 0
     most_pending: int = 1_000_000
     expire_seconds: float | None = None

@@ -3,20 +3,21 @@
 Algorithm
     Refits begin at round 32, then whenever the number of rounds has grown by a quarter; with a window of R rows, every
     R/2 rounds. A refit starts from scratch on the stored rows: a constant, then K boosting rounds of one tree per
-    output (trees/_loops/boosting.py). Its work is spread over the next rounds of the game, about 2 ms each; then the
-    new trees replace the old ones. Nothing else changes between refits. The forecasts are the scores after some
+    output (trees/_loops/boosting.py). Its work is spread over the next rounds of the game, up to about 8 ms each; then
+    the new trees replace the old ones. Nothing else changes between refits. The forecasts are the scores after some
     numbers of boosting rounds, such as 15, 30 and 60. Before the first trees, the forecast is the frequency of the
     labels, or the mean outcome.
 Promise
     None: it is a forecaster for mixtures, whose theorems hold for any function of the past.
 Cost
-    Amortised O(K d) per row and output; 60 trees of 24 leaves on 20 columns took about 35 microseconds per row.
+    Amortised O(K d) per row and output; 60 trees of 24 leaves on 20 columns took about 30 microseconds per row.
 Reference
     [friedman2001] for boosting, [ke2017] for histograms.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,7 +29,7 @@ from novikoff.core.state import MOST_ROUNDS, Array, Count, Field, Stateful, arra
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
-from novikoff.trees._loops.boosting_layout import CHUNK, DONE, SAMPLE, SOFTMAX, Settings, Trees, Work
+from novikoff.trees._loops.boosting_layout import CHUNK, DONE, SAMPLE, SOFTMAX, SQUARED, Settings, Trees, Work
 from novikoff.trees._loops.layout import BINS
 from novikoff.trees.bins import Edges
 from novikoff.trees.paths import by_column
@@ -45,6 +46,8 @@ MOST_LABELS = 2**20
 """Largest number of labels whose frequencies are counted."""
 MOST_OUTPUTS = 32
 """Largest number of labels for which trees are fitted: every boosting round fits one tree per label."""
+SORTED = 16
+"""Work of finding the edges of a column, in splits."""
 SHARE = 4_000_000
 """Work of a refit per round of the game, in nanoseconds as estimated by `Boosting.work`."""
 
@@ -235,16 +238,35 @@ class BoostedTrees(Stateful):
 
     def _scores(self, x: NDArray[np.float64], scores: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         """Write the scores of rows; add their outcomes, if there are any, to the sums."""
-        loss, base = LOSSES.index(self.settings.loss), np.zeros(len(x)) if self.base is None else x[:, self.base]
-        loops = _loops.boosting
-        loops.without_trees(loss, self.sums, self.rounds, y, base, scores)
+        base = np.zeros(len(x)) if self.base is None else x[:, self.base]
         if self.fitted:
             known = scores[:, :, : len(self.trees.bias)]
-            loops.forecast(astuple(self.trees), self.kinds, x, self.skipped, self._prefixes, known)
+            _loops.boosting.forecast(astuple(self.trees), self.kinds, x, self.skipped, self._prefixes, known)
             # Labels without trees get the score of one that was never seen among the fitted rows.
             scores[:, :, known.shape[2] :] = np.log(0.5 / (self.fitted + 0.5 * scores.shape[2]))
+            self._count(y, base)
+        else:
+            for t in range(len(x)):
+                scores[t] = self._constants(self.rounds + (t if len(y) else 0), scores.shape[2])
+                self._count(y[t : t + 1], base[t : t + 1])
         if self.base is not None:
             scores += base[:, None, None]
+
+    def _constants(self, count: int, outputs: int) -> NDArray[np.float64]:
+        """Return the scores (outputs,) without trees: from the sums of `count` rows."""
+        sums = self.sums[:outputs]
+        if self.settings.loss == "squared":
+            return sums / max(count, 1)
+        rest = count + 0.5 * outputs if self.settings.loss == "softmax" else count - sums + 0.5
+        scores: NDArray[np.float64] = np.log((sums + 0.5) / rest)
+        return scores
+
+    def _count(self, y: NDArray[np.float64], base: NDArray[np.float64]) -> None:
+        """Add the outcomes of rows to the sums."""
+        if self.settings.loss == "softmax":
+            np.add.at(self.sums, y.astype(np.int64), 1.0)
+        elif len(y):
+            self.sums[0] = np.cumsum(np.append(self.sums, y - base))[-1]  # in their order
 
     def _begin(self, rows: RowStore, kinds: NDArray[np.int8], labels: int) -> None:
         """Begin a refit on the stored rows, if there are enough of them."""
@@ -295,41 +317,70 @@ class _Build:
         # The store keeps the rows of a build for TOGETHER rounds.
         share = min(settings.work(count, columns, labels) // SHARE, count // 8, TOGETHER)
         self.takeover = owner.began + max(1, share)
-        # Units: the edges of each column, chunks of codes, the bias, and the root, splits and scores of each tree.
-        self.units = columns + -(-count // CHUNK) + 1 + settings.rounds * labels * (settings.leaves + 1)
+        # One unit is about a split. Before the trees: the edges of each column, chunks of codes, the bias.
+        self.steps, self.chunks = 0, -(-count // CHUNK)
+        self.prepared = SORTED * columns + columns * self.chunks + 1
+        self.units = self.prepared + settings.rounds * labels * (settings.leaves + 1)
         self.trees = no_trees(settings, labels)
         here = np.arange(first, owner.began) % len(rows.x)
-        base = np.zeros(count) if owner.base is None else rows.x[here, owner.base]
-        nodes, drawn = 2 * settings.leaves - 1, self.settings.columns
+        self.base = np.zeros(count) if owner.base is None else rows.x[here, owner.base]
+        nodes, drawn, scores = 2 * settings.leaves - 1, self.settings.columns, np.empty((labels, count))
         start = np.random.default_rng([owner.seed, owner.refits]).integers(2**63, dtype=np.uint64)
         self.work = Work(
-            np.zeros(7, np.int64), np.array([start]), np.empty((columns, count), np.uint8),
-            *Edges.none(columns), rows.y[here], base, np.empty((labels, count)),
-            np.empty((labels if self.settings.loss == SOFTMAX else 1, count)), np.empty(count, np.int32),
-            np.empty(count, np.int32), np.empty(count, np.int32), np.empty((2, count)), np.empty((2, count)),
-            np.empty(columns, np.int64), np.empty((settings.leaves, drawn, BINS, 3)), np.empty((nodes, 3), np.int64),
-            np.empty((nodes, 4)), np.zeros((nodes, 2), np.uint64), np.empty(BINS, np.int64), np.empty(BINS), np.ones(1),
+            np.zeros(6, np.int64), np.array([start]), np.empty((columns, count), np.uint8),
+            *Edges.none(columns), rows.y[here], scores, scores if settings.loss == "squared" else np.empty_like(scores),
+            np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int32), np.empty((2, count)),
+            np.empty((2, count)), np.empty(columns, np.int64), np.empty((settings.leaves, drawn, 3 * BINS)),
+            np.empty((nodes, 3), np.int64), np.empty((nodes, 4)), np.zeros((nodes, 2), np.uint64),
+            np.empty(BINS, np.int64), np.empty((6, BINS)), np.ones(1),
         )  # fmt: skip
 
     def advance(self, rows: RowStore, now: int) -> bool:
         """Do the work that is due after `now` rounds; return whether the trees take over."""
         until = -(-self.units * (now - self.began) // (self.takeover - self.began))
-        while self.work.counters[DONE] < min(until, len(self.kinds)):
-            self._find_edges(rows, int(self.work.counters[DONE]))
-            self.work.counters[DONE] += 1
-        if until <= len(self.kinds):
-            return False
-        _loops.boosting.advance(
-            astuple(self.work), astuple(self.trees), astuple(self.settings), self.kinds, rows.x, self.first,
-            self.skipped, until,
-        )  # fmt: skip
+        work = self.work
+        while work.counters[DONE] < min(until, self.prepared):
+            work.counters[DONE] += self._prepare(rows, self.steps)
+            self.steps += 1
+        if until > self.prepared:
+            _loops.boosting.advance(
+                astuple(work), astuple(self.trees), astuple(self.settings), self.kinds, self.prepared, until
+            )
         return now == self.takeover
 
-    def _find_edges(self, rows: RowStore, j: int) -> None:
-        """Compute the edges of column j from evenly spaced rows."""
-        if self.kinds[j] == 0:
-            some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
-            Edges(self.work.edges, self.work.edge_counts).find(j, rows.x[some, self.skipped + j])
+    def _prepare(self, rows: RowStore, step: int) -> int:
+        """Do one step of the work before the first tree; return its units."""
+        work, columns = self.work, len(self.kinds)
+        if step < columns:
+            if self.kinds[step] == 0:
+                some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
+                Edges(work.edges, work.edge_counts).find(step, rows.x[some, self.skipped + step])
+            return SORTED
+        if step < columns + self.chunks:
+            begin = CHUNK * (step - columns)
+            stop = min(begin + CHUNK, self.count)
+            _loops.codes.code(rows.x, self.skipped, self.kinds, work.edges, self.first, begin, stop, work.codes)
+            return columns
+        self._find_bias()
+        return 1
+
+    def _find_bias(self) -> None:
+        """Set the bias of each output to the best constant on these rows, and all scores to the bias plus the base."""
+        work, bias = self.work, self.trees.bias
+        if self.settings.loss == SQUARED:
+            bias[0] = (work.target - self.base).mean()
+        elif self.settings.loss == SOFTMAX:
+            counts = np.bincount(work.target.astype(np.int64), minlength=len(bias))
+            bias[:] = np.log((counts + 0.5) / (self.count + 0.5 * len(bias)))
+        else:
+            ones = float(work.target.sum())
+            score = math.log((ones + 0.5) / (self.count - ones + 0.5))
+            for _ in range(4):  # Newton steps; the first is small
+                p = 1.0 / (1.0 + math.exp(-score))
+                step = (self.count * p - ones) / (self.count * p * (1.0 - p) + 1e-3)
+                score -= min(max(step, -4.0), 4.0)
+            bias[0] = score
+        work.scores[:] = bias[:, None] + self.base
 
 
 def no_trees(settings: Boosting, outputs: int) -> Trees:

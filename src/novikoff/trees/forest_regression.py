@@ -65,6 +65,7 @@ class RegrownNumbers(Stateful):
     Args:
         trees: Number of trees.
         seed: Seed of the bags.
+        skipped: Number of leading columns of the stored rows that are not features.
 
     Attributes:
         seen: Rows seen.
@@ -72,8 +73,8 @@ class RegrownNumbers(Stateful):
         next: Round at which new trees begin to grow.
         began: Round at which the trees in progress began; -1 if there are none.
         build_first: Number of their first row.
-        build_kinds: (columns,) kinds of their columns.
-        kinds: (columns,) 1 for categories, of the current trees.
+        build_kinds: (columns,) kinds of their columns, skipped ones first.
+        kinds: (columns,) 1 for categories, of the current trees, skipped ones first.
         grown: Current trees.
         played: (trees, 2) loss of each current tree, and its compensation.
         totals: (trees, PARTS) sums over the former trees; the last column has the largest.
@@ -95,8 +96,8 @@ class RegrownNumbers(Stateful):
         Sum("disagreement"),
     )
 
-    def __init__(self, trees: int, seed: int) -> None:
-        self.trees, self.seed = trees, seed
+    def __init__(self, trees: int, seed: int, skipped: int = 0) -> None:
+        self.trees, self.seed, self.skipped = trees, seed, skipped
         self.seen, self.epochs, self.next, self.began, self.build_first = 0, 0, FIRST, -1, 0
         self.build_kinds = self.kinds = np.zeros(0, dtype=np.int8)
         self.grown = [_new_tree(0) for _ in range(trees)]
@@ -109,7 +110,14 @@ class RegrownNumbers(Stateful):
         return sum(tree.count for tree in self.grown)
 
     def play(self, store: RowStore, kinds: NDArray[np.int8], first: int, stop: int) -> NDArray[np.float64]:
-        """Return the predictions (rows, 1) of stored rows, each before its outcome, and learn them."""
+        """Return the predictions (rows, 1) of stored rows, each before its outcome, and learn them.
+
+        Args:
+            store: Rows.
+            kinds: (columns,) 1 for categories, without skipped columns.
+            first: Number of the first row.
+            stop: Number of the row to stop before.
+        """
         predicted, done = np.empty((self.trees, stop - first)), first
         while done < stop:
             if self._build is None and self.seen >= self.next:
@@ -139,12 +147,15 @@ class RegrownNumbers(Stateful):
 
     def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
         """Return the path of a row (columns,) through each tree."""
-        return [steps for tree in self.grown for steps in tree.steps(x, self.kinds)]
+        found = [steps for tree in self.grown for steps in tree.steps(x, self.kinds)]
+        return [steps._replace(columns=steps.columns - self.skipped) for steps in found]
 
     def gains(self, columns: int) -> NDArray[np.float64]:
         """Return the mean over the trees of the gain of the cuts on each column (columns,)."""
-        found: NDArray[np.float64] = np.sum([tree.gains(columns) / len(self.grown) for tree in self.grown], axis=0)
-        return found
+        found: NDArray[np.float64] = np.sum(
+            [tree.gains(columns + self.skipped) / len(self.grown) for tree in self.grown], axis=0
+        )
+        return found[self.skipped :]
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
         """Raise an error: numbers have no labels."""
@@ -165,7 +176,8 @@ class RegrownNumbers(Stateful):
         self.next = max(now + 1, int(now * GROWTH))
         first = max(store.first, now - store.window)
         if now - first >= FIRST:
-            self.began, self.build_first, self.build_kinds = now, first, kinds.copy()
+            self.began, self.build_first = now, first
+            self.build_kinds = np.concatenate([np.zeros(self.skipped, dtype=np.int8), kinds])
             self._build = _Build(self, store)
 
     def _take_over(self, build: _Build) -> None:
@@ -219,7 +231,8 @@ class _Build:
         self.codes, self.edges = np.empty((columns, self.rows), dtype=np.uint8), Edges.none(columns)
         some = np.arange(self.first, self.began, max(1, self.rows // SAMPLE)) % len(store.y)
         for j in np.flatnonzero(self.kinds == 0).tolist():
-            self.edges.find(j, store.x[some, j])
+            if j >= owner.skipped:
+                self.edges.find(j, store.x[some, j])
         self.trees: list[GrowingTree] = []
         self.done = self.coded = self.node = self.out_at = 0
         self.tree: GrowingTree | None = None
@@ -240,7 +253,9 @@ class _Build:
         loops, columns = _loops.number_forest, len(self.kinds)
         if self.coded < self.rows:
             stop = min(self.rows, self.coded + TOGETHER)
-            loops.code(store.x, self.kinds, self.edges.edges, self.first, self.coded, stop, self.codes)
+            _loops.codes.code(
+                store.x, 0, self.kinds, self.edges.edges, self.first, self.coded, stop, self.codes
+            )  # fmt: skip
             self.done += (stop - self.coded) * columns
             self.coded = stop
         elif self.tree is None:
@@ -249,7 +264,7 @@ class _Build:
             bag = loops.Bag(self.codes, *self.edges, self.bag, self.spare, self.places)
             self.node, visited = loops.expand(
                 astuple(self.tree.nodes), astuple(self.tree.rule), store.y, self.kinds, self.first, astuple(bag),
-                self.node, UNIT,
+                self.owner.skipped, self.node, UNIT,
             )  # fmt: skip
             self.done += visited
         elif self.out_at < len(self.out):

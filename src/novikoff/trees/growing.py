@@ -88,6 +88,7 @@ class GrowingTree(Stateful):
         forgetting: Factor of the counts in each round; 1 for none.
         ridge: Ridge of the corrections of residuals.
         middle: Forecast before the first outcome, for numbers.
+        based: Whether numbers are corrections of base predictions: the tree plays outcome - base.
     """
 
     described = "a tree"
@@ -111,9 +112,9 @@ class GrowingTree(Stateful):
 
     def __init__(
         self, kind: int = at.LABELS, labels: int = 2, threshold: float = 10.0, least: int = 8, forgetting: float = 1.0,
-        ridge: float = 1.0, middle: float = 0.0,
+        ridge: float = 1.0, middle: float = 0.0, based: bool = False,
     ) -> None:  # fmt: skip
-        self.kind, self.forgetting = kind, forgetting
+        self.kind, self.forgetting, self.based = kind, forgetting, based or kind == at.RESIDUALS
         self.rule = at.Rule(kind, threshold, least, forgetting, ridge, MOST_NODES, middle)
         self.numbers = np.zeros(at.WHOLES, dtype=np.int64)
         self.numbers[[at.COUNT, at.NEXT_EDGES, at.KNOWN]] = 1, FIRST_EDGES, labels
@@ -134,7 +135,7 @@ class GrowingTree(Stateful):
         self._chain: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._codes = np.zeros((0, 0), dtype=np.uint8)
         self._editions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._offsets = np.zeros(0)
+        self._offsets = self._residuals = np.zeros(0)
         self._store: RowStore | None = None
 
     @property
@@ -175,26 +176,30 @@ class GrowingTree(Stateful):
             kinds: (columns,) 1 for categories.
             first: Number of the first row.
             stop: Number of the row to stop before; at most `TOGETHER` rows are played at once.
-            offsets: (rows,) base logits, for residuals.
+            offsets: (rows,) base logits or base predictions, if the tree corrects them.
 
         Returns:
             (rows, k) probability of each label before it was learned, or (rows, 1) numbers.
         """
         self._follow(store)
+        y = self._residuals if self.based and self.kind == at.NUMBERS else store.y
         if offsets is not None:
-            self._offsets[np.arange(first, stop) % len(store.y)] = offsets
+            slots = np.arange(first, stop) % len(store.y)
+            self._offsets[slots] = offsets
+            if y is self._residuals:
+                y[slots] = store.y[slots] - offsets
         out = np.empty((stop - first, 1 if self.kind == at.NUMBERS else int(self.numbers[at.KNOWN])))
         table, t = x_log_x(at.EXAMINED), first
         while t < stop:
             t = _loops.tree.play(
-                astuple(self.nodes), astuple(self.rule), self._growth(), store.x, store.y, kinds, store.begin,
+                astuple(self.nodes), astuple(self.rule), self._growth(), store.x, y, kinds, store.begin,
                 store.window, t, stop, table, out[t - first :],
             )  # fmt: skip
             if t < stop and t >= self.numbers[at.NEXT_EDGES]:
                 self._renew_edges(store, kinds, t)
             elif t < stop:
                 self._make_room(min(max(2 * len(self.cut), FIRST_NODES), MOST_NODES))
-        return out
+        return out if y is store.y or offsets is None else out + offsets[:, None]
 
     def look(
         self, x: NDArray[np.float64], kinds: NDArray[np.int8], offsets: NDArray[np.float64] | None = None
@@ -203,7 +208,7 @@ class GrowingTree(Stateful):
         out = np.empty((len(x), 1 if self.kind == at.NUMBERS else int(self.numbers[at.KNOWN])))
         offsets = np.zeros(0) if offsets is None else offsets
         _loops.tree.look(astuple(self.nodes), astuple(self.rule), x, offsets, kinds, out)
-        return out
+        return out if not self.based or self.kind == at.RESIDUALS else out + offsets[:, None]
 
     def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
         """Return the path of a row (columns,), of one tree."""
@@ -329,18 +334,26 @@ class GrowingTree(Stateful):
         room, width = len(store.y), store.width
         if room == self._room and width == len(self._codes):
             return
-        chain, offsets = np.full(room, -1, dtype=np.int64), np.zeros(room if self.kind == at.RESIDUALS else 0)
+        chain, offsets = np.full(room, -1, dtype=np.int64), np.zeros(room if self.based else 0)
         rows = np.arange(store.first, store.count)  # entries of rows not played yet are overwritten when they are
         if self._room:
             chain[rows % room] = self._chain[rows % self._room]
-            if self.kind == at.RESIDUALS:
+            if self.based:
                 offsets[rows % room] = self._offsets[rows % self._room]
         self._store, self._room, self._chain, self._offsets = store, room, chain, offsets
+        self._find_residuals(store)
         self._codes, self._editions = np.zeros((width, room), dtype=np.uint8), np.full(room, -1, dtype=np.int64)
         more = width - len(self.edges)
         if more > 0:
             self.edges = np.concatenate([self.edges, np.full((more, at.ROOM), math.inf)])
             self.edge_counts = np.concatenate([self.edge_counts, np.zeros(more, dtype=np.int64)])
+
+    def _find_residuals(self, store: RowStore) -> None:
+        """Compute outcome - base of all stored rows, for corrections of numbers."""
+        slots = np.arange(store.first, store.count) % max(self._room, 1)
+        self._residuals = np.zeros(self._room if self.based and self.kind == at.NUMBERS else 0)
+        if len(self._residuals):
+            self._residuals[slots] = store.y[slots] - self._offsets[slots]
 
     def _of_rows(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the entries of the stored rows, oldest first; none if rows are not saved."""
@@ -392,7 +405,7 @@ class GrowingTree(Stateful):
         if not len(rows):
             self.whole[:, at.HEAD] = -1
             chain, offsets = chain[:0], offsets[:0]
-        lengths = len(chain) == len(rows) and len(offsets) in ((len(rows),) if self.kind == at.RESIDUALS else (0,))
+        lengths = len(chain) == len(rows) and len(offsets) == (len(rows) if self.based else 0)
         sound = lengths and bool((chain < rows).all() and (chain >= -1).all())
         require(
             sound and bool((self.whole[:, at.HEAD] < store.count).all()), "chains must lead to older rows", len(chain)
@@ -400,5 +413,6 @@ class GrowingTree(Stateful):
         self._room = 0
         self._follow(store)
         self._chain[rows % max(self._room, 1)] = chain
-        if self.kind == at.RESIDUALS:
+        if self.based:
             self._offsets[rows % max(self._room, 1)] = offsets
+            self._find_residuals(store)

@@ -34,8 +34,22 @@ from novikoff.core.state import Array, Count, Field, Stateful, array, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
-from novikoff.trees._loops.boosting_layout import SAMPLE
-from novikoff.trees._loops.forest_layout import DEPTH, DONE, FLOOR, SHRINK, Forest, Growing
+from novikoff.trees._loops.boosting_layout import CHUNK, SAMPLE
+from novikoff.trees._loops.forest_layout import (
+    BAGS,
+    DEPTH,
+    DONE,
+    FLOOR,
+    LEARN,
+    LOOK,
+    OUT,
+    PHASE,
+    PLAY,
+    SHRINK,
+    TREE,
+    Forest,
+    Growing,
+)
 from novikoff.trees._loops.layout import BINS
 from novikoff.trees.bins import Edges, x_log_x
 from novikoff.trees.boosting import MOST_LABELS
@@ -173,8 +187,8 @@ class RegrownForest(Stateful):
             stop = min(count, done + event - self.rounds)
             here = np.arange(self.rounds, self.rounds + stop - done) % len(rows.x)
             _loops.forest.play(
-                astuple(self.forest), self.kinds, rows.x[here], self.skipped, rows.y[here].astype(np.int64), True,
-                forecasts[done:stop], self.disagreement,
+                astuple(self.forest), self.kinds, rows.x[here], self.skipped, rows.y[here].astype(np.int64), LEARN, 0,
+                self.trees, forecasts[done:stop], self.disagreement,
             )  # fmt: skip
             self.rounds += stop - done
             done = stop
@@ -186,7 +200,7 @@ class RegrownForest(Stateful):
         """Return the ln P (rows, labels) of rows without learning."""
         forecasts, none = np.empty((len(x), self.labels)), np.zeros(0, np.int64)
         _loops.forest.play(
-            astuple(self.forest), self.kinds, x, self.skipped, none, False, forecasts, np.zeros(2)
+            astuple(self.forest), self.kinds, x, self.skipped, none, LOOK, 0, self.trees, forecasts, np.zeros(2)
         )  # fmt: skip
         return forecasts
 
@@ -328,9 +342,9 @@ class _Build:
         self.forest = no_forest(owner.trees, nodes, owner.labels)
         here = np.arange(first, owner.began) % len(rows.x)
         start = np.random.default_rng([owner.seed, owner.began]).integers(2**63, dtype=np.uint64)
-        self.bins, self.found, labels = Edges.none(columns), 0, owner.labels
+        self.bins, self.found, self.coded, self.played, labels = Edges.none(columns), 0, 0, 0, owner.labels
         self.growing = Growing(
-            np.zeros(6, np.int64), np.array([start]), np.empty((columns, count), np.uint8), *self.bins,
+            np.zeros(4, np.int64), np.array([start]), np.empty((columns, count), np.uint8), *self.bins,
             rows.y[here].astype(np.int64), np.empty(count, np.bool_), np.empty(count, np.int32),
             np.empty(count, np.int32), np.empty((nodes, 2), np.int64), np.empty(nodes, np.int64),
             np.empty(columns, np.int64), np.zeros((BINS + 1, labels + 1), np.int64), np.empty(BINS, np.int64),
@@ -340,20 +354,49 @@ class _Build:
     def advance(self, rows: RowStore, now: int) -> bool:
         """Do the work that is due after `now` rounds; return whether the trees take over."""
         due = 2**62 if now == self.takeover else self.share * (now - self.began)
-        counters, columns = self.growing.counters, len(self.kinds)
-        while self.found < columns and counters[DONE] < due:
-            if self.kinds[self.found] == 0:
-                some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
-                self.bins.find(self.found, rows.x[some, self.skipped + self.found])
-                counters[DONE] += SORTED * len(some)
-            self.found += 1
-        if self.found < columns:
-            return False
-        _loops.forest.advance(
-            astuple(self.forest), astuple(self.growing), self.kinds, rows.x, self.first, self.skipped, self.tried,
-            x_log_x(self.count), due,
-        )  # fmt: skip
+        counters = self.growing.counters
+        while counters[TREE] < len(self.forest.nodes) and counters[DONE] < due:
+            if self.found < len(self.kinds):
+                self._find_edges(rows)
+            elif self.coded < self.count:
+                self._code(rows)
+            elif counters[PHASE] != PLAY:
+                _loops.forest.grow(
+                    astuple(self.forest), astuple(self.growing), self.kinds, self.tried, x_log_x(self.count), due
+                )
+            else:
+                self._play_out(rows)
         return now == self.takeover
+
+    def _find_edges(self, rows: RowStore) -> None:
+        """Compute the edges of the next column from evenly spaced rows."""
+        if self.kinds[self.found] == 0:
+            some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
+            self.bins.find(self.found, rows.x[some, self.skipped + self.found])
+            self.growing.counters[DONE] += SORTED * len(some)
+        self.found += 1
+
+    def _code(self, rows: RowStore) -> None:
+        """Find the bins of the next rows."""
+        stop, growing = min(self.coded + CHUNK, self.count), self.growing
+        _loops.codes.code(
+            rows.x, self.skipped, self.kinds, growing.edges, self.first, self.coded, stop, growing.codes
+        )  # fmt: skip
+        growing.counters[DONE] += len(self.kinds) * (stop - self.coded)
+        self.coded = stop
+
+    def _play_out(self, rows: RowStore) -> None:
+        """Play the next rows out of the bag in their order: they set the odds of stopping, and are counted."""
+        growing, m, stop = self.growing, int(self.growing.counters[TREE]), min(self.played + CHUNK, self.count)
+        out = self.played + np.flatnonzero(~growing.bagged[self.played : stop])
+        x, none = rows.x[(self.first + out) % len(rows.x)], np.empty((0, self.forest.counts.shape[2]))
+        _loops.forest.play(
+            astuple(self.forest), self.kinds, x, self.skipped, growing.labels[out], OUT, m, m + 1, none, np.zeros(2)
+        )  # fmt: skip
+        growing.counters[DONE] += 8 * (stop - self.played)
+        self.played = stop
+        if stop == self.count:
+            growing.counters[TREE], growing.counters[PHASE], self.played = m + 1, BAGS, 0
 
 
 def no_forest(trees: int, nodes: int, labels: int) -> Forest:

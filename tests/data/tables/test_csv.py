@@ -5,6 +5,7 @@ import csv
 import gzip
 import os
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -589,16 +590,77 @@ def test_repeated_name_is_left_out_twice(write):
 def test_a_quote_within_a_character_is_no_utf8(write):
     euro = "\u20ac".encode()
     split = b'a,b,l\n1,"x' + euro[:2] + b'"' + euro[2:] + b'",u\n2,y,v\n'
-    fails('text must be UTF-8: line 2, column "b" of FILE', write(split))
+    fails('text must be UTF-8: line 2, column "b" of FILE', write(split), encoding="utf-8")
     latin = b'a,b,l\n1,"' + euro[2:] + b',x",u\n2,y,v\n'
     assert all_of(CSV(write(latin), drop="b"))[0].tolist() == [[1], [2]]
 
 
-@pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("name", ["t.csv", "t.txt"])
-def test_a_table_in_utf16_is_reported_as_such(write, code, name):
-    with pytest.raises(SourceError, match="text must be UTF-8: .* is UTF-16. Save it as UTF-8, or convert it"):
-        read(write("a,l\n1,u\n2,v\n".encode(code), name))
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1"])
+@pytest.mark.parametrize("chunk", [7, 2**20])
+def test_encoding_is_detected(write, code, chunk):
+    text = "".join(f"{k},Nîmes {k % 7},Å,{'uv'[k % 2]}\n" for k in range(5_000))
+    plain = CSV(write("a,town,b,l\n" + text, "plain.csv"), chunk=chunk)
+    other = CSV(write(("a,town,b,l\n" + text).encode(code), f"{code}.csv"), chunk=chunk)
+    assert next(str(note) for note in other.notes if "is read as" in note).startswith(f"{other.name} is read as ")
+    for one, same in zip(plain.batches(), other.batches(), strict=True):
+        assert one.y.tolist() == same.y.tolist()
+        assert one.x.indices.tolist() == same.x.indices.tolist()
+        assert one.x.values.tolist() == same.x.values.tolist()
+    assert plain.encoding.places == other.encoding.places
+
+
+def test_converted_table_resumes_where_it_stopped(write):
+    text = "a,town,l\n" + "".join(f"{k},Nîmes {k % 7},{'uv'[k % 2]}\n" for k in range(3_000))
+    stream = CSV(write(text.encode("cp1252"), "latin.csv"), chunk=4_000)
+    batches = list(stream.batches())
+    for batch in batches[:-1:3]:
+        if batch.end is not None:
+            rest = [y for later in stream.batches(batch.end) for y in later.y.tolist()]
+            assert rest == [y for later in batches[batches.index(batch) + 1 :] for y in later.y.tolist()]
+
+
+def test_damaged_utf8_is_not_read_as_another_encoding(write):
+    damaged = "a,l\nMünchen,u\nNîmes,v\n".encode() + b"\xff,v\n"
+    fails('text must be UTF-8: line 4, column "a" of FILE', write(damaged))
+
+
+def test_given_encoding_is_used(write):
+    stream = CSV(write("a,label\nПариж,u\nРим,v\n".encode("cp1251")), encoding="cp1251")
+    assert stream.describe()[0] == "a: category (Париж, ...)"
+    with pytest.raises(SourceError, match="an encoding must be one that Python knows"):
+        CSV(write("a,l\n1,u\n"), encoding="klingon")
+
+
+@pytest.mark.parametrize("above", ["sep=;\n", '"sep=;"\r\n', "# written by hand\n# twice\n", "#\n\n"])
+def test_lines_above_the_table_are_skipped(write, above):
+    stream = CSV(write(above + "a;b;l\n1;2;u\n3;x;v\n5;6;u\n7;8;u\n"))
+    assert stream.reader.names == ["a", "b", "l"]
+    lines = above.count("\n")
+    fails(f'line {lines + 3}, column "b" of FILE has "x"', write(above + "a;b;l\n1;2;u\n3;x;v\n5;6;u\n7;8;u\n"))
+    bare = CSV(write(above + "1;2;0\n3;4;1\n"), header=False)
+    assert all_of(bare)[0].tolist() == [[1, 2], [3, 4]]
+
+
+def test_header_may_begin_with_a_number_sign(write):
+    assert CSV(write("# note\n#a,b,l\n1,2,u\n3,4,v\n")).reader.names == ["#a", "b", "l"]
+
+
+def test_zip_archive_with_one_table_is_read(write, tmp_path):
+    def packed(name, **files):
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            for inside, text in files.items():
+                archive.writestr(inside.replace("_", "."), text)
+        return tmp_path / name
+
+    text = "a,l\n" + "".join(f"{k},{'uv'[k % 2]}\n" for k in range(3_000))
+    path = packed("one.csv.zip", one_csv=text)
+    assert all_of(read(path))[0].tolist() == all_of(read(write(text)))[0].tolist()
+    with pytest.raises(SourceError, match=r"must contain one file: .* has a.csv, b.csv"):
+        read(packed("two.zip", a_csv=text, b_csv=text))
+    with zipfile.ZipFile(tmp_path / "sheet.xlsx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+    with pytest.raises(SourceError, match="is an office document. Save the sheet as CSV"):
+        read(tmp_path / "sheet.xlsx")
 
 
 def test_mixed_date_formats_are_reported_with_two_examples(write):
@@ -609,8 +671,8 @@ def test_mixed_date_formats_are_reported_with_two_examples(write):
 
 def test_text_that_is_not_utf8_is_an_error_that_names_its_line_and_column(write):
     text = b"a,l\n" + b"1,u\n2,v\n" * 20 + b"\xff,v\n"
-    fails('text must be UTF-8: line 42, column "a" of FILE', write(text))
-    fails("text must be UTF-8: line 1, column 1 (from 0) of FILE", write(b"a,\xffl\n1,u\n2,v\n"))
+    fails('text must be UTF-8: line 42, column "a" of FILE', write(text), encoding="utf-8")
+    fails("text must be UTF-8: line 1, column 1 (from 0) of FILE", write(b"a,\xffl\n1,u\n2,v\n"), encoding="utf-8")
 
 
 def test_text_that_resembles_a_number_is_an_error(write):

@@ -47,13 +47,14 @@ def mostly(lines: Sequence[Any], test: Callable[[Any], object]) -> bool:
 
 
 def look_at(
-    source: Any, lines: int = HEAD_LINES, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD
+    source: Any, lines: int = HEAD_LINES, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD,
+    encoding: str | None = None,
 ) -> tuple[Origin, object, bytes, bool]:  # fmt: skip
     """Return the origin, a source that still starts at the beginning, its first bytes, and whether these are all.
 
-    The other parameters are those of `first_bytes`.
+    The other parameters are those of `first_bytes` and `Origin`.
     """
-    origin = Origin(source)
+    origin = Origin(source, encoding)
     begin = source.tell() if origin.rereadable and not origin.independent else 0
     opened = origin.open()
     head = first_bytes(opened, lines, least, patience, most)

@@ -14,6 +14,7 @@ Copies
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import copy
 import hashlib
@@ -30,7 +31,9 @@ from novikoff.core.types import Json
 from novikoff.data.formats.byte_reader import (
     LONGEST_MAGIC,
     MAGIC,
+    OBJECTS,
     SKIPPED_AT_ONCE,
+    TABLE,
     FirstBytes,
     Opened,
     can_seek,
@@ -46,6 +49,7 @@ class Origin:
 
     Args:
         source: Path, URL, "-" or binary file object.
+        encoding: Encoding of the text; TABLE or OBJECTS to detect it; None to leave the bytes as they are.
 
     Attributes:
         name: Name of the source in messages.
@@ -53,7 +57,8 @@ class Origin:
         fixed: Whether it is a file or bytes in memory, so that no user code computes the bytes.
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, encoding: str | None = None) -> None:
+        self._encoding = codec(encoding)
         self._path: str | None = None
         self._file: Any = None
         self._start = 0
@@ -120,6 +125,7 @@ class Origin:
         self._open_before = True
         if isinstance(self._file, Opened):
             opened = self._file
+            opened.convert(self._encoding)
         else:
             file, owned = self._file, False
             try:
@@ -135,7 +141,7 @@ class Origin:
                 raise unreadable(self.name, error) from None
             if self._stop is not None:
                 file = FirstBytes(file, self._stop)
-            opened = Opened(file, self.name, owned, live=not self.rereadable)
+            opened = Opened(file, self.name, owned, not self.rereadable, self._encoding)
         try:
             opened.skip(at)
         except BaseException:
@@ -169,6 +175,18 @@ class Origin:
         except (OSError, AttributeError, ValueError):
             return {}
         return found
+
+
+def codec(encoding: str | None) -> str | None:
+    """Return the encoding, None for UTF-8. Raises SourceError if Python does not know it."""
+    if encoding in (None, TABLE, OBJECTS):
+        return encoding
+    try:
+        return None if codecs.lookup(str(encoding)).name in ("utf-8", "ascii") else encoding
+    except LookupError:
+        raise SourceError(
+            f"an encoding must be one that Python knows, such as utf-8, latin-1 or cp1252: got {encoding!r}."
+        ) from None
 
 
 def place(path: str) -> str:
@@ -274,7 +292,7 @@ def _unreadable(url: str, error: Exception) -> SourceError:
 
 COPIED_AT_ONCE = 2**20
 """Number of bytes copied at a time."""
-PACKED = (".gz", ".bz2", ".xz", ".zst")
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 """Suffixes of compressed files."""
 
 

@@ -20,7 +20,7 @@ from novikoff.data.tables.table import Table
 
 def adopted(
     stream: Stream, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner",
-    learn: bool = True, numbered: bool = False,
+    learn: bool = True, numbered: bool = False, impute: bool = False,
 ) -> Stream:  # fmt: skip
     """Return the stream as a learner with that encoding or these feature names needs it.
 
@@ -31,6 +31,7 @@ def adopted(
         whose: Name of the learner in messages.
         learn: Whether new features may be added.
         numbered: Whether the learner knows features by number.
+        impute: Whether columns of a table may be absent, or new and ignored.
     """
     if not isinstance(stream, Table):
         if encoding is not None and stream.encoding is not None and encoding.agrees(stream.encoding):
@@ -57,7 +58,7 @@ def adopted(
             )
         encoding = Encoding([Column(name, "number") for name in names])
     if encoding is not None:
-        stream.adopt(encoding, learn, whose)
+        stream.adopt(encoding, learn, whose, impute)
     return stream
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from novikoff.core.errors import Advice, MismatchError, Option, SourceError, quoted
 from novikoff.core.stream import Target
-from novikoff.data.column_names import mismatch
+from novikoff.data.column_names import listed_names, mismatch
 from novikoff.data.layout import columns_called, find_column, target_column
 from novikoff.data.tables.column import (
     NO_NUMBER,
@@ -222,14 +222,21 @@ def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> 
 
 
 def matched_columns(
-    encoding: Encoding, columns: Sequence[Column], reader: Reader, whose: str
+    encoding: Encoding, columns: Sequence[Column], reader: Reader, whose: str, impute: bool = False, learn: bool = False
 ) -> tuple[dict[str, str], str | None]:
-    """Return the column for each column of the encoding, matched by name or else by position, and a note."""
+    """Return the column for each column of the encoding, matched by name or else by position, and a note.
+
+    With `impute`, columns may be absent or new; with `learn`, the error does not mention that.
+    """
     known, shown = [c.name for c in encoding.columns], [c.name for c in columns]
     if encoding.named and reader.named:
         missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
+        if (missing or new) and not (impute and len(missing) < len(known)):
+            raise mismatch(reader.name, whose, missing, new, imputes=not impute and not learn)
         if missing or new:
-            raise mismatch(reader.name, whose, missing, new)
+            parts = [f"lack {listed_names(missing)}: all values are read as missing"] if missing else []
+            parts += [f"include {listed_names(new)}: not in training and ignored"] if new else []
+            return {name: name for name in known if name in shown}, ", and ".join(parts)
         note = "are in another order: they are matched by name" if known != shown else None
         return {name: name for name in known}, note
     if len(known) != len(shown):

@@ -26,24 +26,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import HEADER, Option, SourceError, Where, quoted
+from novikoff.core.errors import HEADER, Advice, Option, SourceError, Where, quoted
 from novikoff.core.executors import cores
 from novikoff.core.types import Position, counts_at
 from novikoff.data.formats.buffer_pool import ThreadArrays
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, PADDING, in_order
 from novikoff.data.formats.lines import Little
 from novikoff.data.formats.pandas_index import unnamed_first, unnamed_note
-from novikoff.data.layout import (
-    LABEL_NAMES,
-    MUST_BE_UTF8,
-    NOT_UTF8,
-    NUMBER,
-    bytes_of,
-    check_encoding,
-    find_delimiter,
-    rows_of,
-    runs,
-)
+from novikoff.data.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, find_delimiter, rows_of, runs
 from novikoff.data.tables.cells import LABELS_INSTEAD, bad_cell, category_instead, missing
 from novikoff.data.tables.column import (
     INFINITE,
@@ -71,10 +61,14 @@ SPELLED, SPELLED_IN_NUMBERS = (
 """Spellings of missing values for pyarrow, which compares case: in any column, and in columns of numbers."""
 SPLIT = re.compile(rb'"[\x80-\xbf]')
 """Pattern of a continuation byte after a quote, which is not UTF-8."""
+SEPARATOR = re.compile(rb'"?sep=([^\r\n"])"?\r?\n', re.IGNORECASE)
+"""Pattern of the first line of some spreadsheets, which names the delimiter."""
 HEX = re.compile(rb'0"?[xX]')
 """Pattern of the start of a hexadecimal number; there may be a quote between the two characters."""
 
 
+OTHER_ENCODING = Advice("Pass ", Option("encoding", "cp1252"), ", or convert the file.")
+"""Advice for text that is not UTF-8."""
 Chunk = tuple[bytearray, int, int, Any]
 """Text, its size, its number of bytes in the source, and its rows and arrays or the error."""
 
@@ -90,26 +84,30 @@ class Delimited(TextReader):
         skip_bad: Number of bad rows to skip before an error.
         threads: Number of parsing threads; None for one per core.
         chunk: Bytes parsed at a time.
+        encoding: Encoding of the text; None detects it.
     """
 
     def __init__(
         self, source: object, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
-        skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES,
+        skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, encoding: str | None = None,
     ) -> None:  # fmt: skip
         self._header, self._delimiter, self._asked = header, delimiter, asked
         self.most_bad = skip_bad
         self._skip_bad, self._threads, self._chunk = skip_bad, cores() if threads is None else threads, chunk
-        super().__init__(source)
+        super().__init__(source, encoding)
 
     def _look(self, text: bytes) -> None:
         """Detect delimiter, header and columns."""
-        check_encoding(text, self.name)
         if b"\0" in text:
             raise SourceError(f"text must be without zero bytes: {self.name} has some. Check the format.")
         whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
         self._check_rows(text)
+        above = self._preamble(text)
+        skipped = bytes_of(text, above)
+        text = text[skipped:]
         self._between = find_delimiter(text, self._delimiter)
-        rows = list(islice(rows_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
+        found = islice(rows_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1)
+        rows = [(above + line, above + last, cells) for line, last, cells in found]
         if not rows:
             raise SourceError(
                 f"a source must not be empty: {self.name} has no rows. Check the file, or the program that wrote it."
@@ -128,27 +126,32 @@ class Delimited(TextReader):
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:
             self.notes.append(unnamed_note(self.index, self.name))
-        self._begin = (last, bytes_of(text, last)) if self.named else (0, 0)
+        self._begin = (last, skipped + bytes_of(text, last - above)) if self.named else (above, skipped)
         self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
 
     def _check_rows(self, text: bytes) -> None:
-        """Raise SourceError for an HTML or XML page, and for comments before the table."""
+        """Raise SourceError for an HTML or XML page."""
         start = text.removeprefix(BYTE_ORDER_MARK).lstrip()
         if start[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
             do = "Save the file itself, not the page that shows it."
             raise SourceError("a table must consist of rows and columns", f"{self.name} is an HTML or XML page", do)
-        if not start.startswith(b"#"):
-            return
-        lines = start.splitlines(keepends=True)
-        below = next((k for k, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
+
+    def _preamble(self, text: bytes) -> int:
+        """Return the number of lines above the table: comments (#), and `sep=;`, which sets the delimiter."""
+        lines = text.removeprefix(BYTE_ORDER_MARK).splitlines(keepends=True)
+        if (separator := SEPARATOR.match(lines[0]) if lines else None) is not None:
+            self._delimiter = self._delimiter or separator[1].decode()
+            return 1
+        below = next((k for k, line in enumerate(lines) if not line.startswith(b"#") and line.strip()), len(lines))
+        if below == len(lines) or not any(line.startswith(b"#") for line in lines[:below]):
+            return 0
         delimiter = find_delimiter(b"".join(lines[below:]), self._delimiter).encode()
-        if below < len(lines) and lines[0].count(delimiter) != lines[below].count(delimiter):
-            comment = lines[0].strip().decode("utf-8", "replace")
-            do = "Delete the lines that begin with #."
-            raise SourceError(
-                "a table must begin with its names or its first row", f"is a comment, {quoted(comment)}", do,
-                line=1, source=self.name,
-            )  # fmt: skip
+        cells = lines[below].count(delimiter)
+        while below and lines[below - 1].count(delimiter) == cells:  # a header that begins with #
+            below -= 1
+        if below:
+            self.notes.append(f"comments above the table are skipped: {below} of the first lines of {self.name}")
+        return below
 
     def head(self) -> Mapping[str, list[Any]]:
         cells = [row for _, _, row in self._head if len(row) == len(self.names)]
@@ -318,7 +321,7 @@ class Delimited(TextReader):
             if "\0" in cell:
                 return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):
-                return bad_cell(0, name, *MUST_BE_UTF8)
+                return bad_cell(0, name, "text must be UTF-8", "is not", OTHER_ENCODING)
             if wanted[name] == "number" and not is_missing(cell, NO_NUMBER) and not NUMBER.fullmatch(cell.strip(" \t")):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")

@@ -41,6 +41,8 @@ TEXT_BITS = 18
 """Bits of the hash of tables with a text column, by default."""
 MEAN_ROWS = 1000
 """Number of first numbers of a column in its mean, in an open encoding; as many as tables look at."""
+MOST_TEXTS = 1000
+"""Largest number of unseen categories per column that are compared with those of training."""
 EXACT = 2**53
 """Bound of integers that are doubles."""
 MARK = re.compile("=|: | is missing")
@@ -104,19 +106,42 @@ class Surprises:
     Attributes:
         categories: Number of rows with an unseen category, and the first such category, by column.
         numbers: Number of missing values in columns without missing values in training.
+        texts: The first distinct unseen categories, by column.
+        rows: Number of rows.
     """
 
     def __init__(self, live: bool = False) -> None:
         self.live = live
         self.categories: dict[str, tuple[int, str]] = {}
         self.numbers: dict[str, int] = {}
+        self.texts: dict[str, set[str]] = {}
+        self.rows = 0
 
-    def note_category(self, column: str, rows: int, first: str) -> None:
+    def note_category(self, column: str, rows: int, first: str, all: Sequence[str] = ()) -> None:
         before, shown = self.categories.get(column, (0, first))
         self.categories[column] = before + rows, shown
+        texts = self.texts.setdefault(column, set())
+        texts.update(islice(all or [first], max(MOST_TEXTS - len(texts), 0)))
+
+    def alike(self, column: str, encoding: Encoding) -> tuple[str, str] | None:
+        """Return an unseen category and one of training that differ only in spelling: case, spaces, zeros; or None."""
+        texts = {alike(text): text for text in sorted(self.texts.get(column, ()), reverse=True)}
+        stem = f"{encoding._stem(Column(column, 'category'))}="
+        for feature in encoding.places:
+            if feature.startswith(stem) and (found := texts.get(alike(feature[len(stem) :]))) is not None:
+                return found, feature[len(stem) :]
+        return None
 
     def note_number(self, column: str, rows: int) -> None:
         self.numbers[column] = self.numbers.get(column, 0) + rows
+
+
+def alike(category: str) -> str:
+    """Return a category without differences of spelling: upper case, spaces, and the form of a number."""
+    text = " ".join(category.casefold().replace("_", " ").replace("-", " ").split())
+    with suppress(ValueError):
+        return repr(float(text))
+    return text
 
 
 class Encoding(Stateful):
@@ -369,7 +394,8 @@ class Encoding(Stateful):
             if not learn and self.bits is None:
                 new = np.array([one not in self.places for one in names] + [False])
                 if rows := int(np.count_nonzero(new[codes])):
-                    surprises.note_category(column.name, rows, values[int(np.argmax(new))])
+                    unseen = [value for value, fresh in zip(values, new.tolist(), strict=False) if fresh]
+                    surprises.note_category(column.name, rows, unseen[0], unseen)
             yield Slot([*names, gone(name)], np.where(codes < 0, len(names), codes))
         elif column.kind == "time":
             yield from self._time_slots(column, cells.moments(array, column), learn)

@@ -15,6 +15,7 @@ from typing import Any
 
 from novikoff.core.errors import SourceError, quoted
 from novikoff.core.types import Position, counts_at
+from novikoff.data.formats.byte_reader import OBJECTS
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.data.formats.lines import whole_lines
 from novikoff.data.tables.cells import array, missing
@@ -33,14 +34,18 @@ class Objects(TextReader):
         skip_bad: Number of bad lines to skip; None if the caller has no such option.
         chunk: Bytes parsed at a time.
         first_alone: Whether the columns are the keys of the first line alone, not of the first thousand lines.
+        encoding: Encoding of the text; None detects it.
     """
 
+    contents = OBJECTS
+
     def __init__(
-        self, source: object, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
+        self, source: object, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False,
+        encoding: str | None = None,
     ) -> None:  # fmt: skip
         self.most_bad = skip_bad or 0
         self._skip_bad, self._chunk, self._first_alone = skip_bad, chunk, first_alone
-        super().__init__(source)
+        super().__init__(source, encoding)
 
     def _look(self, text: bytes) -> None:
         self._first = first_objects(text, self.name)

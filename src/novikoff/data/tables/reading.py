@@ -23,8 +23,9 @@ class Encoded(Protocol):
 
 
 def read(
-    source: object, format: str | None = None, labels: str | None = None, like: Encoded | None = None, **options: Any
-) -> Stream:
+    source: object, format: str | None = None, labels: str | None = None, like: Encoded | None = None,
+    missing_columns: str = "refuse", **options: Any,
+) -> Stream:  # fmt: skip
     r"""Open a path, standard input, a binary file object, a frame or a demo as a stream.
 
     Args:
@@ -34,6 +35,8 @@ def read(
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
         like: Ledger or classifier whose encoding to use, for predictions: columns are matched by name. Pass
             labelled=False for table rows without a label.
+        missing_columns: With `like`: "refuse" to raise an error for columns that are absent or new; "impute" to read
+            absent ones as missing values and to ignore new ones.
         **options: Options of `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
 
     Returns:
@@ -57,10 +60,14 @@ def read(
             f"like must be a ledger or a final classifier: got {type(like).__name__}. Pass the result of nk.play, "
             "nk.finalize or nk.load."
         )
+    if missing_columns not in ("refuse", "impute"):
+        raise SourceError(f"missing_columns must be refuse or impute: got {missing_columns!r}.")
     if is_frame(source):
         stream: Stream = Frame(source, **options)
         if labels == "multiclass":
             stream.show_many()
     else:
         stream = read_file(source, format, labels, **options)
-    return stream if like is None else adopted(stream, like.encoding, like.feature_names, learn=False)
+    if like is None:
+        return stream
+    return adopted(stream, like.encoding, like.feature_names, learn=False, impute=missing_columns == "impute")

@@ -50,6 +50,9 @@ from novikoff.data.tables.number_format import POINT, decimal_mark
 from novikoff.data.tables.row_weights import RowWeights, repeated
 from novikoff.data.tables.table_reader import Piece, Reader
 
+UNUSUAL, FEW = 0.1, 5
+"""Share of rows with unseen values, and number of such rows, from which a warning says so."""
+
 
 class Table(Stream):
     """Stream over the rows of a table.
@@ -75,6 +78,7 @@ class Table(Stream):
     table = scaled_by_default = True
 
     encoding: Encoding
+    carried: str | None = None
 
     def __init__(
         self,
@@ -267,13 +271,17 @@ class Table(Stream):
     _mark = POINT
     """Decimal mark of numbers that fit both."""
 
-    def adopt(self, encoding: Encoding, learn: bool = True, whose: str = "the learner") -> None:
+    def adopt(
+        self, encoding: Encoding, learn: bool = True, whose: str = "the learner", impute: bool = False
+    ) -> None:  # fmt: skip
         """Use the encoding of a learner: columns are matched by name, in any order, or by position without names.
 
         Args:
             encoding: Encoding of the learner.
             learn: Whether new features may be added.
             whose: Name of the learner in messages.
+            impute: Whether columns may be absent, all their cells missing, and others be new, and ignored; otherwise
+                either is an error.
         """
         if learn:
             check_label_weights(encoding, self.weights, whose)
@@ -287,7 +295,7 @@ class Table(Stream):
             if label is not None and label != self.label:
                 self.target_column = Target(label, f"as {whose} learned")
             self._choose(label)
-        self._sources, note = matched_columns(encoding, self.columns, self._reader, whose)
+        self._sources, note = matched_columns(encoding, self.columns, self._reader, whose, impute, learn)
         if note and (sentence := f"the columns of {self.name} {note}") not in self.notes:
             self.notes.append(sentence)
         self._point &= encoding.dense
@@ -351,7 +359,10 @@ class Table(Stream):
             yield from self._from_beginning(_played(start))
             return
         row, read = (_played(start), count_at(start)) if start else (0, 0)  # rounds played, and rows read
-        wanted: dict[str, Kind] = {self._sources[c.name]: self._as_written(c).cells for c in self.encoding.columns}
+        there = [column for column in self.encoding.columns if column.name in self._sources]
+        wanted: dict[str, Kind] = {self._sources[c.name]: self._as_written(c).cells for c in there}
+        if self.carried is not None:
+            wanted.setdefault(self.carried, "category")
         if self.weights.column is not None:
             wanted[self.weights.column] = "number"
         labels = self._labels
@@ -404,8 +415,25 @@ class Table(Stream):
         found = {
             column.name: piece.arrays[self._sources[column.name]].slice(start + row, 1).to_pylist()[0]
             for column in self.encoding.columns
+            if column.name in self._sources
         }
         return {name: None if is_missing(cell, NO_FEATURE) else cell for name, cell in found.items()}
+
+    def carry(self, column: str | int) -> None:
+        """Keep the values of a column, such as an id, for `carried_values`; the column may also be a feature."""
+        self.carried = find(self._reader, column, "the id column")
+
+    def carried_values(self, rows: int) -> list[Any]:
+        """Return the values of the column that `carry` named, for the `rows` rows of the last batch."""
+        assert self.carried is not None
+        piece, start = self._last
+        found: list[Any] = cells.plain(piece.arrays[self.carried]).slice(start, rows).to_pylist()
+        return found
+
+    @property
+    def surprises(self) -> Surprises:
+        """Unseen values of the last pass, in the rows of a table that is predicted."""
+        return self._surprises
 
     def _from_beginning(self, row: int) -> Iterator[Batch]:
         """Yield the batches after `row` rounds, reading from the start to find the feature indices."""
@@ -444,15 +472,23 @@ class Table(Stream):
             self._pass_notes.append(
                 f"no label of {self.name} is {shown(self._positive)}, the positive label: all are -1."
             )
+        played = max(self._surprises.rows, 1)
         for column, (new, first) in self._surprises.categories.items():
             self._pass_notes.append(
                 f"{counted(new, 'row')} of {self.name} with a category of {column} that was not in training, the "
-                f"first {quoted(first)}: it has weight 0."
+                f"first {quoted(first)}: it has weight 0.{unusual(new, played)}"
             )
+            alike = self._surprises.alike(column, self.encoding)
+            if alike is not None:
+                self._pass_notes.append(
+                    f"{column} of {self.name} has {quoted(alike[0])} where training had {quoted(alike[1])}: they count "
+                    "as two categories. Write them alike."
+                )
         for column, filled in self._surprises.numbers.items():
             self._pass_notes.append(
                 f"{counted(filled, 'row')} of {self.name} without a number in {column}, where none was missing in "
                 f"training: replaced by the mean, {self.encoding.means.get(column, 0.0):.4g}."
+                f"{unusual(filled, played)}"
             )
         self.notes += self._pass_notes
 
@@ -474,18 +510,23 @@ class Table(Stream):
 
     def _as_written(self, column: Column) -> Column:
         """Return a column of the encoding with the number format of this table, if it has one."""
-        own = next((one for one in self.columns if one.name == self._sources[column.name]), None)
+        own = next((one for one in self.columns if one.name == self._sources.get(column.name)), None)
         return replace(column, form=own.form) if own is not None and own.kind == column.kind == "number" else column
 
     def _x(self, piece: Piece, rows: int) -> NDArray[np.number] | Sparse:
         if not rows:
             return np.empty((0, self.encoding.width))
-        arrays = {c.name: piece.arrays[self._sources[c.name]].slice(0, rows) for c in self.encoding.columns}
+        arrays = {
+            c.name: piece.arrays[self._sources[c.name]].slice(0, rows) if c.name in self._sources
+            else cells.array([None] * rows, c.kind)
+            for c in self.encoding.columns
+        }  # fmt: skip
         for column in self.encoding.columns:
             written = self._as_written(column)
             if written.form != column.form and written.kind == "number":
                 arrays[column.name] = cells.number_array(arrays[column.name], written)
         x: NDArray[np.number] | Sparse = self.encoding.rows(arrays, rows, self._learn, self._surprises)
+        self._surprises.rows += rows
         if isinstance(x, np.ndarray) and not self._point:
             return x.astype(np.float64, copy=False)
         return x
@@ -502,6 +543,12 @@ class Table(Stream):
             **(self._labels.written.state() if self._labels is not None else {}),
             "known": self.encoding.known(),
         }
+
+
+def unusual(rows: int, of: int) -> str:
+    """Return a warning if the share of rows is so large that the table may differ from that of training; else ""."""
+    share = rows / of
+    return f" That is {100 * share:.3g} % of the rows: check the column." if share > UNUSUAL and rows >= FEW else ""
 
 
 def _known(position: Position) -> list[int]:
@@ -569,7 +616,7 @@ def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapp
     while True:
         cut = piece.rows
         for column in [column for column in encoding.columns if column.kind == "unknown"]:
-            if piece.rows == 0:
+            if piece.rows == 0 or column.name not in sources:
                 continue
             array = cells.plain(piece.arrays[sources[column.name]])
             _, codes = cells.distinct(array)

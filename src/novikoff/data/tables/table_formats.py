@@ -16,6 +16,7 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import LabelWeights
 from novikoff.data.formats import jsonl as nested
 from novikoff.data.formats.arrow_file import open_arrow
+from novikoff.data.formats.byte_reader import OBJECTS
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES
 from novikoff.data.formats.lines import first_lines, look_at, mostly
 from novikoff.data.formats.origin import OnDisk
@@ -61,6 +62,7 @@ class CSV(Table):
         labelled: False for rows without a label, to be predicted.
         weight: Column of row weights, by name or number: integers from 0 to 10,000. It is not a feature.
         label_weights: Weight of rows by label, such as {"spam": 5}; other labels have weight 1.
+        encoding: Encoding of the text, such as "cp1252"; None detects UTF-8, UTF-16 and Windows-1252.
 
     Example:
         >>> import io
@@ -76,13 +78,13 @@ class CSV(Table):
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
-        label_weights: LabelWeights | None = None,
+        label_weights: LabelWeights | None = None, encoding: str | None = None,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
         asked = [*named, *(one for one in (label, weight) if one is not None)]
         super().__init__(
-            Delimited(source, header, delimiter, asked, skip_bad, threads, chunk), label, positive, multiclass, columns,
-            drop, number, category, text, time, bits, outcomes, labelled, weight, label_weights,
+            Delimited(source, header, delimiter, asked, skip_bad, threads, chunk, encoding), label, positive,
+            multiclass, columns, drop, number, category, text, time, bits, outcomes, labelled, weight, label_weights,
         )  # fmt: skip
 
 
@@ -199,9 +201,11 @@ def JSONL(  # noqa: N802
     drop: Asked = (), number: Asked = (),
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: LabelWeights | None = None,
+        label_weights: LabelWeights | None = None, encoding: str | None = None,
 ) -> Stream:  # fmt: skip
     r"""Open JSON lines as a stream: a table if values are plain, otherwise hashed features.
+
+    A table may also be one JSON array of objects.
 
     Args:
         source: Path, "-" for standard input, or binary file object.
@@ -221,6 +225,7 @@ def JSONL(  # noqa: N802
         labelled: False for rows without a label, to be predicted.
         weight: Column of row weights, by name or number.
         label_weights: Weight of rows by label.
+        encoding: Encoding of the text; None detects UTF-8 and UTF-16.
 
     Returns:
         A table if the objects have plain values and nearly the same keys; otherwise a stream of hashed features.
@@ -232,14 +237,14 @@ def JSONL(  # noqa: N802
         >>> next(stream.batches()).y
         array([ 1, -1], dtype=int8)
     """
-    origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
+    origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD, encoding or OBJECTS)
     if outcomes == "numbers" or is_table(head):
         return Table(
-            Objects(content, skip_bad, chunk), label, positive, multiclass, columns, drop, number, category, text, time,
-            bits, outcomes, labelled, weight, label_weights,
+            Objects(content, skip_bad, chunk, encoding=encoding), label, positive, multiclass, columns, drop, number,
+            category, text, time, bits, outcomes, labelled, weight, label_weights,
         )  # fmt: skip
     kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
-             "weight": weight, "label_weights": label_weights}  # fmt: skip
+             "weight": weight, "label_weights": label_weights, "encoding": encoding}  # fmt: skip
     _refuse(kinds, f"the objects of {origin.name} are not rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:

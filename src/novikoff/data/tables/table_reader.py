@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from novikoff.core.errors import Option, SourceError, Where
+from novikoff.core.errors import Advice, Option, SourceError, Where
 from novikoff.core.types import Json, Position
-from novikoff.data.formats.byte_reader import Opened
+from novikoff.data.formats.byte_reader import TABLE, Opened
 from novikoff.data.formats.lines import first_bytes
 from novikoff.data.formats.origin import Origin
 from novikoff.data.tables.column import Kind
@@ -131,14 +131,20 @@ SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows."
 class TextReader(Reader):
     """Base class of readers of text, from a path, "-" or a binary file object.
 
+    Args:
+        source: Path, URL, "-" or binary file object.
+        encoding: Encoding of the text; None detects it.
+
     Attributes:
         cut: Whether this reads only a part of the source.
+        contents: Contents, by which an encoding is detected.
     """
 
     cut = False
+    contents = TABLE
 
-    def __init__(self, source: object) -> None:
-        origin = self._origin = Origin(source)
+    def __init__(self, source: object, encoding: str | None = None) -> None:
+        origin = self._origin = Origin(source, self.contents if encoding is None else encoding)
         super().__init__(origin.name)
         self.rereadable, self.independent, self.fixed = origin.rereadable, origin.independent, origin.fixed
         self._opened = origin.open()
@@ -147,6 +153,9 @@ class TextReader(Reader):
         except BaseException:
             self._opened.close()
             raise
+        if encoding is None and (found := self._opened.encoding) is not None:
+            name = {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}.get(found, "UTF-16")
+            self.notes.append(Advice(f"{self.name} is read as {name}. If it is not, pass ", Option("encoding"), "."))
         if self.rereadable:
             self._opened.close()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.rows import Labels, Rows
@@ -61,6 +62,11 @@ class KernelTracker(ScorerTracker[KernelScorer]):
     @property
     def _points(self) -> int:
         return 0 if self.scorer is None else len(self.scorer.points)
+
+    def functions(self) -> tuple[Rows, NDArray[np.float64]]:
+        """Return the points z_j and the matrix beta: direction k is the sum of beta_kj K(z_j, .)."""
+        scorer = self._now()
+        return scorer.points, scorer.betas
 
     def facts(self, learner: Any = None) -> KernelComparatorFacts:
         scorer = self._now()

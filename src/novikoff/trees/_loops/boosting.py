@@ -1,8 +1,9 @@
 """Gradient boosting of small trees, in slices: one call of `advance` does a share of the work of a build.
 
 A build fits trees to rows that were stored when it began. Its work is divided into units: the quantile edges of one
-column, the codes of a chunk of rows, the root of a tree, one split, the scores after a tree. `advance` runs units until
-a given number is done, so the work of a build can be spread over rounds; how it is spread changes no bit of the result.
+column, the codes of a chunk of rows, the root of a tree, one split, the scores after a tree. The first two are done by
+trees/boosting.py; `advance` runs the others until a given number is done, so the work of a build can be spread over
+rounds; how it is spread changes no bit of the result.
 
 Codes
     A column of numbers has at most 126 edges: bin 1 + the number of edges below the value. A category c has bin c + 1,
@@ -21,12 +22,9 @@ from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
+from novikoff.numerics.quotient import quotient
 from novikoff.trees._loops.boosting_layout import (
-    BIAS,
     BIN,
-    CHUNK,
-    CODED,
-    CODES,
     DONE,
     GAIN,
     LEAVES,
@@ -35,7 +33,6 @@ from novikoff.trees._loops.boosting_layout import (
     PHASE,
     READY,
     ROOT,
-    SCORES,
     SIDE,
     SLOT,
     SOFTMAX,
@@ -47,290 +44,277 @@ from novikoff.trees._loops.boosting_layout import (
     Trees,
     Work,
 )  # fmt: skip
-from novikoff.trees._loops.cuts import Limits, bin_goes_left, bin_of, draw, goes_left, set_of, sum_cut
-
-
-@inner
-def count_rows(work: Work, drawn: int, node: int) -> None:
-    """Fill the histograms of the rows of a node, by drawn column."""
-    start, stop, slot = work.places[node, 0], work.places[node, 1], work.places[node, 2]
-    gradient, curvature, rows = work.slopes[0], work.slopes[1], work.rows
-    for c in range(drawn):
-        codes, here = work.codes[work.columns[c]], work.histograms[slot, c]
-        for e in range(work.edge_counts[work.columns[c]] + 2):
-            here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
-        for i in range(start, stop):
-            e = codes[rows[i]]
-            here[e, 0] += gradient[i]
-            here[e, 1] += curvature[i]
-            here[e, 2] += 1.0
-
-
-@inner
-def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> float:
-    """Find the best cut of a leaf, with gain 0 and slot -1 if none is allowed; return its value, -G / (H + ridge)."""
-    gain, slot, last, side, g, h = 0.0, -1, 0, 0, 0.0, 0.0
-    # Categories are ordered by their mean gradient, shrunk to 0 by four times the ridge.
-    for c in range(settings.columns):
-        here, j = work.histograms[work.places[node, 2], c], work.columns[c]
-        found, where, go = sum_cut(
-            here, work.edge_counts[j] + 2, kinds[j] == 1, 0.0,
-            Limits(settings.least, settings.ridge, settings.fine, 4.0 * settings.ridge), work.order, work.means,
-        )  # fmt: skip
-        if where > 0 and found > gain:
-            gain, slot, last, side = found, c, work.order[where - 1], go
-            set_of(work.order, where if kinds[j] == 1 else 0, work.sets[node])
-    work.best[node, GAIN], work.best[node, SLOT], work.best[node, BIN], work.best[node, SIDE] = gain, slot, last, side
-    # The histograms of all drawn columns have the same totals: those of the first are taken.
-    here = work.histograms[work.places[node, 2], 0]
-    for e in range(work.edge_counts[work.columns[0]] + 2):
-        g += here[e, 0]
-        h += here[e, 1]
-    return -g / (h + settings.ridge)
+from novikoff.trees._loops.cuts import Limits, bin_goes_left, draw, goes_left, set_of, sum_cut
 
 
 @inlined
-def first_scores(work: Work, trees: Trees, settings: Settings) -> None:
-    """Set the bias of each output to the best constant on these rows, and all scores to the bias."""
-    rows, outputs = len(work.target), len(trees.bias)
-    if settings.loss == SQUARED:
-        mean = 0.0
-        for i in range(rows):
-            mean += (work.target[i] - work.base[i] - mean) / (i + 1.0)
-        trees.bias[0] = mean
+def forecast_all(work: Work, settings: Settings) -> None:
+    """Write the probability of each label of every row; for squared loss, `chances` are the scores themselves."""
+    scores, chances, outputs = work.scores, work.chances, len(work.scores)
+    if settings.loss == LOGISTIC:
+        for i in range(scores.shape[1]):
+            chances[0, i] = quotient(1.0, 1.0 + exp(-scores[0, i]))
     elif settings.loss == SOFTMAX:
-        for c in range(outputs):
-            count = 0.0
-            for i in range(rows):
-                count += work.target[i] == c
-            trees.bias[c] = np.log((count + 0.5) / (rows + 0.5 * outputs))
-    else:
-        ones = 0.0
-        for i in range(rows):
-            ones += work.target[i]
-        bias = np.log((ones + 0.5) / (rows - ones + 0.5))
-        for _ in range(4):  # Newton steps; without a base the first step is almost 0
-            g, h = 0.0, 1e-3
-            for i in range(rows):
-                p = 1.0 / (1.0 + exp(-(work.base[i] + bias)))
-                g += p - work.target[i]
-                h += p * (1.0 - p)
-            bias -= min(max(g / h, -4.0), 4.0)
-        trees.bias[0] = bias
-    for c in range(outputs):
-        for i in range(rows):
-            work.scores[c, i] = trees.bias[c]
+        for i in range(scores.shape[1]):
+            most, total = scores[0, i], 0.0
+            for c in range(1, outputs):
+                most = max(most, scores[c, i])
+            for c in range(outputs):
+                chances[c, i] = exp(scores[c, i] - most)
+                total += chances[c, i]
+            for c in range(outputs):
+                chances[c, i] = quotient(chances[c, i], total)
 
 
 @inlined
-def slopes(work: Work, settings: Settings, output: int, used: int) -> float:
-    """Write gradient and curvature of the drawn rows; return the unit of the gradient, 1 except for squared loss."""
+def slopes(work: Work, settings: Settings, output: int, used: int) -> None:
+    """Write gradient and curvature of the drawn rows, and the unit of the gradient: 1 except for squared loss."""
+    chances, target, rows, unit = work.chances[output], work.target, work.rows, 1.0
+    gradient, curvature = work.slopes[0], work.slopes[1]
     if settings.loss == SQUARED:
         # Residuals are divided by their standard deviation, so that gains do not depend on the unit of y.
         total = 0.0
-        for i in range(len(work.target)):
-            total += (work.scores[0, i] + work.base[i] - work.target[i]) ** 2
-        unit = np.sqrt(max(total / len(work.target), 1e-280))
-        for a in range(used):
-            i = work.rows[a]
-            work.slopes[0, a] = (work.scores[0, i] + work.base[i] - work.target[i]) / unit
-            work.slopes[1, a] = 1.0
-        return unit
+        for i in range(len(target)):
+            total += (chances[i] - target[i]) ** 2
+        unit = np.sqrt(max(quotient(total, float(len(target))), 1e-280))
+    hit = float(output + 1 if settings.loss == LOGISTIC else output)
     for a in range(used):
-        i = work.rows[a]
-        if settings.loss == LOGISTIC:
-            p = 1.0 / (1.0 + exp(-(work.base[i] + work.scores[0, i])))
-            hit = work.target[i]
+        i = rows[a]
+        p = chances[i]
+        if settings.loss == SQUARED:
+            gradient[a] = quotient(p - target[i], unit)
+            curvature[a] = 1.0
         else:
-            p = work.chances[output, i]
-            hit = 1.0 if work.target[i] == output else 0.0
-        work.slopes[0, a] = p - hit
-        work.slopes[1, a] = p * (1.0 - p) + 1e-12
-    return 1.0
+            gradient[a] = p - (1.0 if target[i] == hit else 0.0)
+            curvature[a] = p * (1.0 - p) + 1e-12
+    work.unit[0] = unit
 
 
-@inlined
-def softmax_all(work: Work) -> None:
-    """Write the probability of every label of every row."""
-    outputs, rows = work.scores.shape
-    for i in range(rows):
-        most, total = work.scores[0, i], 0.0
-        for c in range(1, outputs):
-            most = max(most, work.scores[c, i])
-        for c in range(outputs):
-            work.chances[c, i] = exp(work.scores[c, i] - most)
-            total += work.chances[c, i]
-        for c in range(outputs):
-            work.chances[c, i] /= total
-
-
-@inlined
-def begin_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> bool:
-    """Draw rows and columns and prepare the root; return False if too few rows were drawn."""
-    counters, outputs, rows = work.counters, len(trees.bias), len(work.target)
-    tree = counters[TREE]
-    if tree % outputs == 0:
+@inner
+def begin_tree(work: Work, settings: Settings, outputs: int, d: int) -> bool:
+    """Draw rows and columns and compute the slopes; return False if too few rows were drawn."""
+    counters, drawn, rows, columns, coins = work.counters, work.drawn, work.rows, work.columns, work.coins
+    output = counters[TREE] % outputs
+    if output == 0:
         used = 0
-        for i in range(rows):
-            if settings.rows >= 1.0 or draw(work.coins) < settings.rows:
-                work.drawn[used] = i
-                used += 1
+        for i in range(len(work.target)):
+            drawn[used] = i
+            used += 1 if settings.rows >= 1.0 or draw(coins) < settings.rows else 0
         counters[USED] = used
-        if settings.loss == SOFTMAX:
-            softmax_all(work)
-    used, d = counters[USED], len(kinds)
-    trees.column[tree, 0], trees.value[tree, 0], trees.gains[tree, 0] = -1, 0.0, 0.0
+        forecast_all(work, settings)
+    used = counters[USED]
     if used < 2 * settings.least:
         return False
     for a in range(used):
-        work.rows[a] = work.drawn[a]
+        rows[a] = drawn[a]
     for j in range(d):
-        work.columns[j] = j
+        columns[j] = j
     for a in range(settings.columns):  # the first steps of a Fisher-Yates shuffle
-        b = a + int(draw(work.coins) * (d - a))
-        work.columns[a], work.columns[b] = work.columns[b], work.columns[a]
-    work.unit[0] = slopes(work, settings, tree % outputs, used)
-    work.places[0, 0], work.places[0, 1], work.places[0, 2] = 0, used, 0
-    count_rows(work, settings.columns, 0)
-    trees.value[tree, 0] = examine(work, kinds, settings, 0)
-    counters[NODES], counters[LEAVES] = 1, 1
+        b = a + int(draw(coins) * (d - a))
+        j = columns[a]
+        columns[a] = columns[b]
+        columns[b] = j
+    slopes(work, settings, output, used)
     return True
 
 
 @inlined
-def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> bool:
-    """Split the leaf whose best cut gains most; return False if none gains enough."""
-    counters = work.counters
-    tree, nodes, node, most = counters[TREE], counters[NODES], -1, settings.gain
-    for v in range(nodes):
-        if trees.column[tree, v] < 0 and work.best[v, SLOT] >= 0.0 and work.best[v, GAIN] > most:
-            node, most = v, work.best[v, GAIN]
-    if node < 0:
-        return False
-    column, last, side = work.columns[int(work.best[node, SLOT])], int(work.best[node, BIN]), int(work.best[node, SIDE])
-    category, codes, sets = kinds[column] == 1, work.codes[column], work.sets[node]
-    start, stop, slot = work.places[node, 0], work.places[node, 1], work.places[node, 2]
-    # Stable partition of the rows with their slopes: rows that go right wait in `spare`.
-    kept, moved = start, 0
-    for a in range(start, stop):
-        i = work.rows[a]
-        e = codes[i]
-        if bin_goes_left(int(e), category, last, side, sets):
-            work.rows[kept] = i
-            work.slopes[0, kept], work.slopes[1, kept] = work.slopes[0, a], work.slopes[1, a]
-            kept += 1
-        else:
-            work.spare[moved] = i
-            work.spares[0, moved], work.spares[1, moved] = work.slopes[0, a], work.slopes[1, a]
-            moved += 1
+def divide_rows(work: Work, codes: NDArray[np.uint8], category: bool, node: int) -> int:
+    """Move rows of a node that go left, with their slopes, to the front, in order; return where the others begin."""
+    rows, spare, sets = work.rows, work.spare, work.sets[node]
+    gradient, curvature, spare_g, spare_h = work.slopes[0], work.slopes[1], work.spares[0], work.spares[1]
+    last, side = int(work.best[node, BIN]), int(work.best[node, SIDE])
+    kept, moved = work.places[node, 0], 0
+    for a in range(work.places[node, 0], work.places[node, 1]):
+        i, g, h = rows[a], gradient[a], curvature[a]
+        stays = bin_goes_left(int(codes[i]), category, last, side, sets)
+        # Written to both sides, kept on one: no branch to mispredict.
+        rows[kept] = i
+        gradient[kept] = g
+        curvature[kept] = h
+        spare[moved] = i
+        spare_g[moved] = g
+        spare_h[moved] = h
+        kept += 1 if stays else 0
+        moved += 0 if stays else 1
     for a in range(moved):
-        work.rows[kept + a] = work.spare[a]
-        work.slopes[0, kept + a], work.slopes[1, kept + a] = work.spares[0, a], work.spares[1, a]
-    left = nodes
-    trees.column[tree, node], trees.left[tree, node], trees.missing[tree, node] = column, left, side
-    trees.cut[tree, node] = np.inf  # also of categories, which have a set instead
-    if not category and last <= work.edge_counts[column]:
-        trees.cut[tree, node] = work.edges[column, last - 1]
-    trees.gains[tree, node] = most
-    trees.sets[tree, node, 0], trees.sets[tree, node, 1] = sets[0], sets[1]
-    # The smaller child is counted into a new histogram; the larger takes over its parent's, less the new one.
-    small, large = (left, left + 1) if kept - start <= stop - kept else (left + 1, left)
-    work.places[left, 0], work.places[left, 1] = start, kept
-    work.places[left + 1, 0], work.places[left + 1, 1] = kept, stop
-    work.places[small, 2], work.places[large, 2] = counters[LEAVES], slot
-    count_rows(work, settings.columns, small)
-    whole, part = work.histograms[slot], work.histograms[counters[LEAVES]]
-    for c in range(settings.columns):
-        for e in range(work.edge_counts[work.columns[c]] + 2):
-            for k in range(3):
-                whole[c, e, k] -= part[c, e, k]
-    for v in (left, left + 1):
-        trees.column[tree, v], trees.gains[tree, v] = -1, 0.0
-        trees.value[tree, v] = examine(work, kinds, settings, v)
-    counters[NODES], counters[LEAVES] = nodes + 2, counters[LEAVES] + 1
-    return True
+        rows[kept + a] = spare[a]
+        gradient[kept + a] = spare_g[a]
+        curvature[kept + a] = spare_h[a]
+    return kept
 
 
 @inlined
+def find_cut(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> float:
+    """Find the best cut of a leaf, with gain 0 and slot -1 if none is allowed; return its value, -G / (H + ridge)."""
+    best, order, columns, slot, g, h = work.best[node], work.order, work.columns, work.places[node, 2], 0.0, 0.0
+    best[GAIN] = 0.0
+    best[SLOT] = -1.0
+    # Categories are ordered by their mean gradient, shrunk to 0 by four times the ridge.
+    limits = Limits(settings.least, settings.ridge, settings.fine, 4.0 * settings.ridge)
+    if work.places[node, 1] - work.places[node, 0] >= 2 * settings.least:
+        for c in range(settings.columns):
+            j = columns[c]
+            bins, category = work.edge_counts[j] + 2, kinds[j] == 1
+            gain, where, side = sum_cut(work.histograms[slot, c], bins, category, 0.0, limits, order, work.left)
+            if where > 0 and gain > best[GAIN]:
+                best[GAIN] = gain
+                best[SLOT] = c
+                best[BIN] = order[where - 1]
+                best[SIDE] = side
+                set_of(order, where if category else 0, work.sets[node])
+    # The histograms of all drawn columns have the same totals: those of the first are taken.
+    here = work.histograms[slot, 0]
+    for e in range(work.edge_counts[columns[0]] + 2):
+        g += here[3 * e]
+        h += here[3 * e + 1]
+    return -quotient(g, h + settings.ridge)
+
+
+@inner
+def add_nodes(
+    work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings, first: int, small: int, large: int
+) -> None:
+    """Count the histograms of new leaves and find their best cuts.
+
+    Args:
+        work: State of the build.
+        trees: Out: the leaves.
+        kinds: (d,) 0 for numbers, 1 for categories.
+        settings: Constants.
+        first: First of the new leaves.
+        small: Leaf whose rows are counted.
+        large: Its sibling, whose histogram is its parent's less that of `small`; -1 if there is none.
+    """
+    counters, rows, columns = work.counters, work.rows, work.columns
+    gradient, curvature, start, stop = work.slopes[0], work.slopes[1], work.places[small, 0], work.places[small, 1]
+    for c in range(settings.columns):
+        codes, here = work.codes[columns[c]], work.histograms[work.places[small, 2], c]
+        size = 3 * work.edge_counts[columns[c]] + 6
+        for e in range(size):
+            here[e] = 0.0
+        for a in range(start, stop):
+            e = 3 * int(codes[rows[a]])
+            here[e] += gradient[a]
+            here[e + 1] += curvature[a]
+            here[e + 2] += 1.0
+        if large >= 0:
+            whole = work.histograms[work.places[large, 2], c]
+            for e in range(size):
+                whole[e] -= here[e]
+    tree, stop = counters[TREE], first + 1 if large < 0 else first + 2
+    for v in range(first, stop):
+        trees.column[tree, v] = -1
+        trees.gains[tree, v] = 0.0
+        trees.value[tree, v] = find_cut(work, kinds, settings, v)
+    counters[NODES] = stop
+    counters[LEAVES] += 1
+
+
+@inlined
+def best_leaf(work: Work, trees: Trees, settings: Settings) -> int:
+    """Return the leaf whose best cut gains most; -1 if none gains enough, or if the tree has all its leaves."""
+    node, most, best, column = -1, settings.gain, work.best, trees.column[work.counters[TREE]]
+    if work.counters[LEAVES] < settings.leaves:
+        for v in range(work.counters[NODES]):
+            if column[v] < 0 and best[v, SLOT] >= 0.0 and best[v, GAIN] > most:
+                node, most = v, best[v, GAIN]
+    return node
+
+
+@inner
+def split(work: Work, trees: Trees, kinds: NDArray[np.int8], node: int) -> tuple[int, int]:
+    """Split a leaf; return its smaller and its larger child, whose histograms are not known yet."""
+    tree, left, places, best = work.counters[TREE], work.counters[NODES], work.places, work.best[node]
+    column, last = work.columns[int(best[SLOT])], int(best[BIN])
+    category = kinds[column] == 1
+    middle = divide_rows(work, work.codes[column], category, node)
+    trees.column[tree, node] = column
+    trees.left[tree, node] = left
+    trees.missing[tree, node] = int(best[SIDE])
+    numbers = not category and last <= work.edge_counts[column]
+    trees.cut[tree, node] = work.edges[column, last - 1] if numbers else np.inf  # categories have a set instead
+    trees.gains[tree, node] = best[GAIN]
+    for k in range(2):
+        trees.sets[tree, node, k] = work.sets[node, k]
+    places[left, 0] = places[node, 0]
+    places[left, 1] = middle
+    places[left + 1, 0] = middle
+    places[left + 1, 1] = places[node, 1]
+    # The smaller child is counted into a new histogram; the larger takes over its parent's.
+    right = 1 if 2 * middle > places[node, 0] + places[node, 1] else 0
+    places[left + right, 2] = work.counters[LEAVES]
+    places[left + 1 - right, 2] = places[node, 2]
+    return left + right, left + 1 - right
+
+
+@inner
 def add_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> None:
     """Scale the values of the current tree and add it to the scores of all rows."""
-    tree, outputs, used = work.counters[TREE], len(trees.bias), work.counters[USED]
-    step = settings.rate * work.unit[0]
+    tree, places, rows, drawn, used = work.counters[TREE], work.places, work.rows, work.drawn, work.counters[USED]
     column, left, value = trees.column[tree], trees.left[tree], trees.value[tree]
-    scores, met = work.scores[tree % outputs], 0
+    scores, met, step = work.scores[tree % len(work.scores)], 0, settings.rate * work.unit[0]
     for v in range(work.counters[NODES]):
         value[v] *= step
         if column[v] < 0:  # drawn rows lie at their leaves
-            for a in range(work.places[v, 0], work.places[v, 1]):
-                scores[work.rows[a]] += value[v]
+            for a in range(places[v, 0], places[v, 1]):
+                scores[rows[a]] += value[v]
     for i in range(len(work.target)):
-        if met < used and work.drawn[met] == i:
+        if met < used and drawn[met] == i:
             met += 1
             continue
         v = 0
         while column[v] >= 0:
             e, category = int(work.codes[column[v], i]), kinds[column[v]] == 1
-            stays = bin_goes_left(e, category, work.best[v, BIN], trees.missing[tree, v], work.sets[v])
+            stays = bin_goes_left(e, category, int(work.best[v, BIN]), int(work.best[v, SIDE]), work.sets[v])
             v = left[v] + (0 if stays else 1)
         scores[i] += value[v]
 
 
 @compiled
-def advance(
-    work: Work, trees: Trees, settings: Settings, kinds: NDArray[np.int8], stored: NDArray[np.float64], first: int,
-    skipped: int, until: int,
-) -> int:  # fmt: skip
-    """Do units of work until `until` are done or the trees are finished; return the number done.
+def advance(work: Work, trees: Trees, settings: Settings, kinds: NDArray[np.int8], prepared: int, until: int) -> None:
+    """Do units of work until `until` are done or the trees are finished.
 
     Args:
-        work: State of the build.
+        work: State of the build; its codes and first scores are ready.
         trees: Out: the trees.
         settings: Constants.
         kinds: (d,) 0 for numbers, 1 for categories.
-        stored: (capacity, skipped + d) ring of stored rows; row number i is at i % capacity.
-        first: Number of the first row of the build.
-        skipped: Leading columns of the ring that are not used.
+        prepared: Number of units done before the first tree.
         until: Number of units done at which to return.
     """
     work, trees, settings = Work(*work), Trees(*trees), Settings(*settings)
-    counters, capacity, rows, d = work.counters, len(stored), len(work.target), len(kinds)
-    per_tree, total = settings.leaves + 1, settings.rounds * len(trees.bias)
-    prepared = d + (rows + CHUNK - 1) // CHUNK + 1
+    counters, places, outputs = work.counters, work.places, len(trees.bias)
+    total, per_tree = len(trees.column), settings.leaves + 1
     while counters[PHASE] != READY and counters[DONE] < until:
-        phase = counters[PHASE]
-        if phase == CODES:
-            stop = min(counters[CODED] + CHUNK, rows)
-            for i in range(counters[CODED], stop):
-                row = stored[(first + i) % capacity]
-                for j in range(d):
-                    work.codes[j, i] = bin_of(row[skipped + j], kinds[j] == 1, work.edges[j])
-            counters[CODED] = stop
-            counters[DONE] += 1
-            counters[PHASE] = BIAS if stop == rows else CODES
-        elif phase == BIAS:
-            first_scores(work, trees, settings)
-            counters[DONE] += 1
-            counters[PHASE] = ROOT
-        elif phase == ROOT:
-            if begin_tree(work, trees, kinds, settings):
-                counters[DONE] += 1
-                counters[PHASE] = SPLIT
-            else:  # too few rows: this and the following trees have no effect
-                counters[TREE] += 1
-                counters[DONE] = prepared + per_tree * counters[TREE]
-                counters[PHASE] = READY if counters[TREE] == total else ROOT
-        elif phase == SPLIT:
-            grown = counters[LEAVES] < settings.leaves and split(work, trees, kinds, settings)
-            if grown:
-                counters[DONE] += 1
-            else:
-                counters[PHASE] = SCORES
+        tree, node, first, small, large = counters[TREE], -1, 0, 0, -1
+        grows = True
+        if counters[PHASE] == ROOT:
+            counters[NODES] = 0
+            counters[LEAVES] = 0
+            trees.column[tree, 0] = -1
+            trees.value[tree, 0] = 0.0
+            trees.gains[tree, 0] = 0.0
+            grows = begin_tree(work, settings, outputs, len(kinds))
+            places[0, 0] = 0
+            places[0, 1] = counters[USED]
+            places[0, 2] = 0
+            counters[PHASE] = SPLIT
         else:
+            node = best_leaf(work, trees, settings)
+            grows = node >= 0
+            if grows:
+                first = counters[NODES]
+                small, large = split(work, trees, kinds, node)
+        if grows:
+            add_nodes(work, trees, kinds, settings, first, small, large)
+            counters[DONE] += 1
+            continue
+        if counters[NODES] > 0:  # a tree without nodes, because too few rows were drawn, has no effect
             add_tree(work, trees, kinds, settings)
-            counters[TREE] += 1
-            counters[DONE] = prepared + per_tree * counters[TREE]  # a tree with fewer leaves counts as a full one
-            counters[PHASE] = READY if counters[TREE] == total else ROOT
-    return counters[DONE]
+        counters[TREE] += 1
+        counters[DONE] = prepared + per_tree * counters[TREE]  # a tree with fewer leaves counts as a full one
+        counters[PHASE] = READY if counters[TREE] == total else ROOT
 
 
 @compiled
@@ -366,39 +350,3 @@ def forecast(
                     score += trees.value[tree, v]
                     done += 1
                 scores[t, p, c] = score
-
-
-@compiled
-def without_trees(
-    loss: int, sums: NDArray[np.float64], seen: int, y: NDArray[np.float64], base: NDArray[np.float64],
-    scores: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Write the scores of rows without trees: constants from the sums so far; add each row to the sums.
-
-    Args:
-        loss: Loss of the trees.
-        sums: Number of rows of each label (LOGISTIC: of label 1), or the sum of outcome - base; it may have room for
-            a label that is not known yet.
-        seen: Rows seen before.
-        y: (rows,) Outcomes; empty to add nothing.
-        base: (rows,) Score that the trees are added to.
-        scores: (rows, prefixes, outputs) Out.
-    """
-    for t in range(len(scores)):
-        count = seen + t if len(y) else seen
-        for c in range(scores.shape[2]):
-            if loss == SQUARED:
-                score = sums[0] / count if count else 0.0
-            elif loss == SOFTMAX:
-                score = np.log((sums[c] + 0.5) / (count + 0.5 * scores.shape[2]))
-            else:
-                score = np.log((sums[0] + 0.5) / (count - sums[0] + 0.5))
-            for p in range(scores.shape[1]):
-                scores[t, p, c] = score
-        if len(y):
-            if loss == SQUARED:
-                sums[0] += y[t] - base[t]
-            elif loss == SOFTMAX:
-                sums[int(y[t])] += 1.0
-            else:
-                sums[0] += y[t]

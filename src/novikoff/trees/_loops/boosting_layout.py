@@ -15,10 +15,10 @@ CHUNK = 4096
 LOGISTIC, SOFTMAX, SQUARED = 0, 1, 2
 """Losses, by their outcomes: labels 0 and 1, labels from 0 on, numbers."""
 
-PHASE, DONE, TREE, NODES, LEAVES, USED, CODED = range(7)
+PHASE, DONE, TREE, NODES, LEAVES, USED = range(6)
 """Places of the counters of a build; DONE counts units, USED the rows drawn for the current tree."""
-CODES, BIAS, ROOT, SPLIT, SCORES, READY = range(6)
-"""Phases of a build; before them, Python computes the edges of one column per unit."""
+ROOT, SPLIT, READY = range(3)
+"""Phases of a build: the root of a tree, its splits and their end, all trees are finished."""
 
 GAIN, SLOT, BIN, SIDE = range(4)
 """Columns of the best cut of a leaf: its gain, the slot of its column, its last bin on the left, the side of the
@@ -56,25 +56,24 @@ class Trees(NamedTuple):
 class Work(NamedTuple):
     """State of a build on m rows with d columns."""
 
-    counters: NDArray[np.int64]  # (7,) see PHASE .. CODED
+    counters: NDArray[np.int64]  # (6,) see PHASE .. USED
     coins: NDArray[np.uint64]  # (1,) state of the random numbers
     codes: NDArray[np.uint8]  # (d, m) bin of each value
     edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite
     edge_counts: NDArray[np.int64]  # (d,) two less than the number of bins
     target: NDArray[np.float64]  # (m,) outcome, label number, or label 0 or 1
-    base: NDArray[np.float64]  # (m,) score that the trees are added to
-    scores: NDArray[np.float64]  # (outputs, m) current scores, without the base
-    chances: NDArray[np.float64]  # (outputs, m) probabilities at the start of the round
+    scores: NDArray[np.float64]  # (outputs, m) current scores
+    chances: NDArray[np.float64]  # (outputs, m) probabilities at the start of the round; the scores for squared loss
     drawn: NDArray[np.int32]  # (m,) rows drawn for the round
     rows: NDArray[np.int32]  # (m,) the same, ordered by leaf
     spare: NDArray[np.int32]  # (m,) rows that go right
     slopes: NDArray[np.float64]  # (2, m) gradient and curvature of `rows`, in their order
     spares: NDArray[np.float64]  # (2, m) the same of `spare`
     columns: NDArray[np.int64]  # (d,) drawn columns first
-    histograms: NDArray[np.float64]  # (leaves, columns drawn, BINS, 3) gradient, curvature and number of rows by bin
+    histograms: NDArray[np.float64]  # (leaves, columns drawn, 3 BINS) gradient, curvature and number of rows by bin
     places: NDArray[np.int64]  # (nodes, 3) first row, end, and histogram of each node
     best: NDArray[np.float64]  # (nodes, 4) best cut of each leaf
     sets: NDArray[np.uint64]  # (nodes, 2) bins of categories left of the best cut, as bits
     order: NDArray[np.int64]  # (BINS,) working memory
-    means: NDArray[np.float64]  # (BINS,) working memory
+    left: NDArray[np.float64]  # (6, BINS) working memory of `sum_cut`
     unit: NDArray[np.float64]  # (1,) unit of the gradients of the current tree

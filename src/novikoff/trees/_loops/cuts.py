@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import inlined, inner
+from novikoff.numerics.quotient import quotient
 from novikoff.numerics.splitmix import GOLDEN, uniform
 from novikoff.trees._loops.layout import BINS
 
@@ -175,60 +176,89 @@ def label_cut(
     return best, where, side
 
 
+@inlined
+def gains_of(
+    left: NDArray[np.float64], cuts: int, go: int, missing: tuple[float, float], g: float, h: float, ridge: float,
+    base: float,
+) -> None:  # fmt: skip
+    """Write the gains of all cuts of a column to row 4 + go of left; a loop without branches, which is vectorised."""
+    more_g, more_h = go * missing[0], go * missing[1]
+    for i in range(cuts):
+        gl, hl = left[1, i] + more_g, left[2, i] + more_h
+        one, other = quotient(0.5 * gl * gl, hl + ridge), quotient(0.5 * (g - gl) * (g - gl), h - hl + ridge)
+        left[4 + go, i] = one + other - base
+
+
 @inner
 def sum_cut(
     here: NDArray[np.float64], bins: int, category: bool, squares: float, limits: Limits, order: NDArray[np.int64],
-    means: Vector,
+    left: NDArray[np.float64],
 ) -> tuple[float, int, int]:  # fmt: skip
     """Return the gain in nats of the best cut of a column for sums: of numbers, or of gradients of a loss.
 
     Args:
-        here: (BINS, 3) sums over the rows of each bin: gradient, curvature, 1. For numbers: number less the mean, 1, 1.
+        here: (3 BINS,) sums over the rows of each bin: gradient, curvature, 1. For numbers: number less the mean, 1, 1.
         bins: Number of bins that are used.
         category: Whether bins are categories.
         squares: For numbers, the sum of their squares: the gain is then that of normal distributions of unknown
             variance. 0 otherwise.
         limits: Constants.
         order: (BINS,) written: bins of the node in the order of the cut, from left to right.
-        means: (BINS,) working memory.
+        left: (6, BINS) working memory: means of the bins; gradient, curvature and rows left of each cut, without
+            missing values; its gain with missing values on the right, and on the left.
 
     Returns:
         The gain, the number of bins left of the cut, 0 if no cut is allowed, and whether missing values go left.
     """
-    ridge, g, h, n, met = limits.ridge, 0.0, 0.0, 0.0, 0
-    for e in range(bins):
-        g += here[e, 0]
-        h += here[e, 1]
-        n += here[e, 2]
-        if e > 0 and here[e, 2] > 0.0:
-            order[met] = e
-            met += 1
+    ridge, met, left_g, left_h, left_n = limits.ridge, 0, 0.0, 0.0, 0.0
+    missing_g, missing_h, missing_n = here[0], here[1], here[2]
+    g, h, n = missing_g, missing_h, missing_n
+    for e in range(1, bins):
+        bin_g, bin_h, bin_n = here[3 * e], here[3 * e + 1], here[3 * e + 2]
+        g += bin_g
+        h += bin_h
+        n += bin_n
+        # A bin without rows is overwritten by the next one, without a branch; what a difference left in it is skipped.
+        some = bin_n > 0.0
+        left_g += bin_g if some else 0.0
+        left_h += bin_h if some else 0.0
+        left_n += bin_n
+        order[met] = e
+        left[1, met] = left_g
+        left[2, met] = left_h
+        left[3, met] = left_n
+        met += 1 if some else 0
     fine = 0.0
     if category:
         for i in range(met):
-            means[order[i]] = here[order[i], 0] / (here[order[i], 1] + limits.smoothing)
-        sort_bins(order, met, means)
+            left[0, order[i]] = quotient(here[3 * order[i]], here[3 * order[i] + 1] + limits.smoothing)
+        sort_bins(order, met, left[0])
         fine = limits.fine * max(met - 2, 0)
-    missing_g, missing_h, missing_n = here[0, 0], here[0, 1], here[0, 2]
-    # A node of gradient sum g and curvature sum h lowers the loss by g^2 / (2 (h + ridge)).
-    base, best, where, side = 0.5 * g * g / (h + ridge) if n > 0.0 else 0.0, 0.0, 0, 0
-    left_g, left_h, left_n = 0.0, 0.0, 0.0
+        left_g = 0.0
+        left_h = 0.0
+        left_n = 0.0
+        for i in range(met):
+            left_g += here[3 * order[i]]
+            left_h += here[3 * order[i] + 1]
+            left_n += here[3 * order[i] + 2]
+            left[1, i] = left_g
+            left[2, i] = left_h
+            left[3, i] = left_n
     # After the last bin, the cut separates the missing values from all others.
-    for i in range(met if missing_n > 0.0 else met - 1):
-        e = order[i]
-        left_g += here[e, 0]
-        left_h += here[e, 1]
-        left_n += here[e, 2]
-        for go in range(2 if missing_n > 0.0 else 1):  # 1: missing values go left
-            gl, hl, nl = left_g + go * missing_g, left_h + go * missing_h, left_n + go * missing_n
-            if nl < limits.least or n - nl < limits.least:
-                continue
-            gain = 0.5 * gl * gl / (hl + ridge) + 0.5 * (g - gl) * (g - gl) / (h - hl + ridge) - base
-            if gain > best:
-                best, where, side = gain, i + 1, go
+    cuts, sides = (met, 2) if missing_n > 0.0 else (met - 1, 1)
+    # A node of gradient sum g and curvature sum h lowers the loss by g^2 / (2 (h + ridge)).
+    base, best, where, side = quotient(0.5 * g * g, h + ridge) if n > 0.0 else 0.0, 0.0, 0, 0
+    for go in range(sides):  # 1: missing values go left
+        gains_of(left, cuts, go, (missing_g, missing_h), g, h, ridge, base)
+    for i in range(cuts):
+        for go in range(sides):
+            if left[4 + go, i] > best:
+                there = left[3, i] + go * missing_n
+                if there >= limits.least and n - there >= limits.least:
+                    best, where, side = left[4 + go, i], i + 1, go
     if squares > 0.0 and where > 0:
         # For numbers 2 * best is the decrease of the sum of squares: n/2 ln(SSE / SSE after the cut).
-        best = 0.5 * n * np.log(squares / max(squares - 2.0 * best, 1e-9 * squares))
+        best = 0.5 * n * np.log(quotient(squares, max(squares - 2.0 * best, 1e-9 * squares)))
     return best - fine, where, side
 
 

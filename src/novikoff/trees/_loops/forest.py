@@ -14,26 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.quotient import quotient
 from novikoff.numerics.totals import put
-from novikoff.trees._loops.boosting_layout import CHUNK
-from novikoff.trees._loops.cuts import CONSTANT, Limits, bin_of, divide, draw, goes_left, label_cut, set_of
+from novikoff.trees._loops.cuts import CONSTANT, Limits, divide, draw, goes_left, label_cut, set_of
 from novikoff.trees._loops.forest_layout import (
     BAG,
     BAGS,
-    CODED,
-    CODES,
     DEPTH,
     DONE,
     FINE,
     FLOOR,
     GAIN,
     GROW,
+    LEARN,
     LEAST,
+    LOOK,
     NODE,
+    OUT,
     PHASE,
     PLAY,
-    PLAYED,
-    READY,
     SCAN,
     SHRINK,
     SMOOTHING,
@@ -64,7 +63,7 @@ def mixture(
         total, v = 0.0, path[i]
         for c in range(labels):
             total += counts[v, c]
-        scale = (1.0 - labels * FLOOR) / (total + (0.5 * labels if i == 0 else SHRINK))
+        scale = quotient(1.0 - labels * FLOOR, total + (0.5 * labels if i == 0 else SHRINK))
         for c in range(labels):
             above = 0.5 if i == 0 else SHRINK * nodes[i - 1, c]
             nodes[i, c] = (counts[v, c] + above) * scale + FLOOR
@@ -109,48 +108,55 @@ def find_path(forest: Forest, kinds: NDArray[np.int8], m: int, x: NDArray[np.flo
 
 @compiled
 def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, y: NDArray[np.int64],
-         learns: bool, forecasts: NDArray[np.float64], disagreement: NDArray[np.float64]) -> None:  # fmt: skip
-    """Forecast every row, learning from each before the next if `learns`.
+         mode: int, begin: int, stop: int, forecasts: NDArray[np.float64], disagreement: NDArray[np.float64],
+         ) -> None:  # fmt: skip
+    """Play every row with the trees begin .. stop - 1.
 
     Args:
         forest: Trees.
         kinds: (d,) 0 for numbers, 1 for categories.
         x: (rows, skipped + d) rows; NaN is missing.
         skipped: Leading columns that are not used.
-        y: (rows,) labels; not read unless `learns`.
-        learns: Whether to learn.
-        forecasts: (rows, k) Out: ln P, the normalised mean of the trees' ln P.
+        y: (rows,) labels; not read for LOOK.
+        mode: LOOK to forecast without learning; LEARN to forecast each row, then learn it; OUT to learn rows out of
+            the bag, without forecasts and without recording losses.
+        begin: First tree.
+        stop: Tree to stop before.
+        forecasts: (rows, k) Out: ln P, the normalised mean of the trees' ln P; not written for OUT.
         disagreement: (2,) Sum of -ln(sum of e^mean of ln P), which needs no label, and its compensation.
     """
     forest = Forest(*forest)
-    trees, labels = forest.column.shape[0], forest.counts.shape[2]
+    trees, labels = float(stop - begin), forest.counts.shape[2]
     path, nodes, mixed = np.empty(DEPTH, np.int64), np.empty((DEPTH, labels)), np.empty((DEPTH, labels))
+    logs = np.zeros(labels)  # sum over the trees
     for t in range(len(x)):
-        for c in range(labels):
-            forecasts[t, c] = 0.0
-        for m in range(trees):
+        for m in range(begin, stop):
             length = find_path(forest, kinds, m, x[t], skipped, path)
             mixture(forest.counts[m], forest.odds[m], length, path, nodes, mixed)
-            whole = 0.0
+            if mode != OUT:
+                whole = 0.0
+                for c in range(labels):
+                    whole += mixed[0, c]
+                scale = np.log(whole)
+                for c in range(labels):
+                    logs[c] += quotient(np.log(mixed[0, c]) - scale, trees)
+                if mode == LEARN:
+                    put(forest.played[m], 0, scale - np.log(mixed[0, y[t]]))
+            if mode != LOOK:
+                learn(forest, m, length, path, nodes, mixed, y[t], mode == LEARN)
+        if mode != OUT:
+            # The geometric mean is normalised by a sum of exponentials relative to the largest.
+            most, total = logs[0], 0.0
+            for c in range(1, labels):
+                most = max(most, logs[c])
             for c in range(labels):
-                whole += mixed[0, c]
-            scale = np.log(whole)
+                total += np.exp(logs[c] - most)
+            scale = most + np.log(total)
+            if mode == LEARN:
+                put(disagreement, 0, -scale)
             for c in range(labels):
-                forecasts[t, c] += (np.log(mixed[0, c]) - scale) / trees
-            if learns:
-                put(forest.played[m], 0, scale - np.log(mixed[0, y[t]]))
-                learn(forest, m, length, path, nodes, mixed, y[t], True)
-        # The geometric mean is normalised by a sum of exponentials relative to the largest.
-        most, total = forecasts[t, 0], 0.0
-        for c in range(1, labels):
-            most = max(most, forecasts[t, c])
-        for c in range(labels):
-            total += np.exp(forecasts[t, c] - most)
-        scale = most + np.log(total)
-        if learns:
-            put(disagreement, 0, -scale)
-        for c in range(labels):
-            forecasts[t, c] -= scale
+                forecasts[t, c] = logs[c] - scale
+                logs[c] = 0.0
 
 
 @inlined
@@ -218,68 +224,39 @@ def examine(
 
 
 @compiled
-def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: NDArray[np.float64], first: int,
-            skipped: int, tried: int, table: NDArray[np.float64], until: int) -> bool:  # fmt: skip
-    """Work on a build until `until` row visits are done; return whether the trees are finished.
+def grow(
+    forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: int, table: NDArray[np.float64], until: int
+) -> None:
+    """Grow the current tree until it is complete or `until` row visits are done.
 
     Args:
         forest: Out: trees.
         growing: State of the build.
         kinds: (d,) 0 for numbers, 1 for categories.
-        stored: (capacity, skipped + d) ring of stored rows; row number i is at i % capacity.
-        first: Number of the first row of the build.
-        skipped: Leading columns of the ring that are not used.
         tried: Columns tried at each node.
         table: (rows + 1 or more,) x ln x of whole numbers.
         until: Number of row visits done at which to return.
     """
     forest, growing = Forest(*forest), Growing(*growing)
-    counters, d, rows = growing.counters, len(kinds), len(growing.labels)
-    trees, labels = forest.column.shape[0], forest.counts.shape[2]
-    path, nodes, mixed = np.empty(DEPTH, np.int64), np.empty((DEPTH, labels)), np.empty((DEPTH, labels))
-    while counters[PHASE] != READY and counters[DONE] < until:
-        phase, m = counters[PHASE], counters[TREE]
-        if phase == CODES:
-            stop = min(counters[CODED] + CHUNK, rows)
-            for i in range(counters[CODED], stop):
-                row = stored[(first + i) % len(stored)]
-                for j in range(d):
-                    value = row[skipped + j]
-                    growing.codes[j, i] = bin_of(value, kinds[j] == 1, growing.edges[j])
-            counters[DONE] += d * (stop - counters[CODED])
-            counters[CODED] = stop
-            counters[PHASE] = BAGS if stop == rows else CODES
-        elif phase == BAGS:
-            used = 0
-            for i in range(rows):
-                growing.bagged[i] = draw(growing.coins) < BAG
-                if growing.bagged[i]:
-                    growing.rows[used] = i
-                    used += 1
-            growing.places[0, 0], growing.places[0, 1], growing.depths[0] = 0, used, 0
-            forest.nodes[m], counters[NODE], counters[PHASE] = 1, 0, GROW
-            counters[DONE] += rows
-        elif phase == GROW:
-            if counters[NODE] == forest.nodes[m]:
-                counters[PLAYED], counters[PHASE] = 0, PLAY
-                continue
-            counters[DONE] += examine(forest, growing, kinds, tried, counters[NODE], table)
-            counters[NODE] += 1
-        else:
-            # Rows out of the bag are played in their order: they set the odds of stopping, and are counted.
-            stop = min(counters[PLAYED] + CHUNK, rows)
-            for i in range(counters[PLAYED], stop):
-                if not growing.bagged[i]:
-                    row = stored[(first + i) % len(stored)]
-                    length = find_path(forest, kinds, m, row, skipped, path)
-                    mixture(forest.counts[m], forest.odds[m], length, path, nodes, mixed)
-                    learn(forest, m, length, path, nodes, mixed, growing.labels[i], False)
-            counters[DONE] += 8 * (stop - counters[PLAYED])
-            counters[PLAYED] = stop
-            if stop == rows:
-                counters[TREE] += 1
-                counters[PHASE] = READY if m + 1 == trees else BAGS
-    return counters[PHASE] == READY
+    counters, m = growing.counters, growing.counters[TREE]
+    if counters[PHASE] == BAGS:
+        used = 0
+        for i in range(len(growing.labels)):
+            growing.bagged[i] = draw(growing.coins) < BAG
+            growing.rows[used] = i
+            used += 1 if growing.bagged[i] else 0
+        growing.places[0, 0] = 0
+        growing.places[0, 1] = used
+        growing.depths[0] = 0
+        forest.nodes[m] = 1
+        counters[NODE] = 0
+        counters[PHASE] = GROW
+        counters[DONE] += len(growing.labels)
+    while counters[NODE] < forest.nodes[m] and counters[DONE] < until:
+        counters[DONE] += examine(forest, growing, kinds, tried, counters[NODE], table)
+        counters[NODE] += 1
+    if counters[NODE] == forest.nodes[m]:
+        counters[PHASE] = PLAY
 
 
 @compiled

@@ -26,10 +26,12 @@ SCAN = 64
 DEPTH = 64
 """Largest number of nodes on a path."""
 
-PHASE, DONE, TREE, NODE, CODED, PLAYED = range(6)
+PHASE, DONE, TREE, NODE = range(4)
 """Places of the counters of a build; DONE counts row visits, NODE is the next node to examine."""
-CODES, BAGS, GROW, PLAY, READY = range(5)
-"""Phases of a build."""
+BAGS, GROW, PLAY = range(3)
+"""Phases of a tree: its bag, its nodes, the rows out of its bag."""
+LOOK, LEARN, OUT = range(3)
+"""Ways to play rows: see `play` in trees/_loops/forest.py."""
 
 
 class Forest(NamedTuple):
@@ -55,7 +57,7 @@ class Forest(NamedTuple):
 class Growing(NamedTuple):
     """State of a build on m rows with d columns; trees are grown one after the other."""
 
-    counters: NDArray[np.int64]  # (6,) see PHASE .. PLAYED
+    counters: NDArray[np.int64]  # (4,) see PHASE .. NODE
     coins: NDArray[np.uint64]  # (1,) state of the random numbers
     codes: NDArray[np.uint8]  # (d, m) bin of each value
     edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite

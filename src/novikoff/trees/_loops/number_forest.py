@@ -8,24 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled
-from novikoff.trees._loops.cuts import Limits, bin_of, divide, set_of, sum_cut
+from novikoff.trees._loops.cuts import Limits, divide, set_of, sum_cut
 from novikoff.trees._loops.layout import BINS, COUNT, DEEPEST, DEPTH, PATH, Nodes, Rule
 from novikoff.trees._loops.tree import forecast, learn, split
 
 Vector = NDArray[np.float64]
 FINE = 0.5
 """Nats subtracted from the gain of a cut on categories, per category beyond the second."""
-
-
-@compiled
-def code(
-    x: NDArray[np.float64], kinds: NDArray[np.int8], edges: NDArray[np.float64], first: int, begin: int, stop: int,
-    codes: NDArray[np.uint8],
-) -> None:  # fmt: skip
-    """Write the bins of the rows begin .. stop - 1, counted from the stored row `first`, to codes (columns, rows)."""
-    for r in range(begin, stop):
-        for j in range(len(kinds)):
-            codes[j, r] = bin_of(x[(first + r) % len(x), j], kinds[j] == 1, edges[j])
 
 
 class Bag(NamedTuple):
@@ -41,8 +30,9 @@ class Bag(NamedTuple):
 
 @compiled
 def expand(
-    nodes: Nodes, rule: Rule, y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag, start: int, budget: int
-) -> tuple[int, int]:
+    nodes: Nodes, rule: Rule, y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag, skipped: int, start: int,
+    budget: int,
+) -> tuple[int, int]:  # fmt: skip
     """Examine nodes from number `start` on, until all are examined or `budget` cells were visited.
 
     Args:
@@ -52,6 +42,7 @@ def expand(
         kinds: (columns,) 1 for categories.
         first: Number of the first stored row of the build.
         bag: Rows from which the tree grows.
+        skipped: Leading columns that are not used.
         start: Node to examine first.
         budget: Number of cells visited at which to return.
 
@@ -61,7 +52,7 @@ def expand(
     nodes, rule = Nodes(*nodes), Rule(*rule)
     codes, edges, edge_counts, rows, spare, places = bag
     columns, room, v, visited = len(kinds), len(y), start, 0
-    here, order, means = np.zeros((BINS, 3)), np.empty(BINS, np.int64), np.empty(BINS)
+    here, order, sides = np.empty(3 * BINS), np.empty(BINS, np.int64), np.empty((6, BINS))
     sets = np.zeros(2, np.uint64)
     while v < nodes.numbers[COUNT] and visited < budget:
         a, b = places[v]
@@ -81,17 +72,17 @@ def expand(
         best, column, last, side, squares = 0.0, -1, 0, 0, 0.0
         for i in range(a, b):
             squares += (y[(first + rows[i]) % room] - mean) ** 2
-        for j in range(columns):
-            for e in range(BINS):
-                here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
+        for j in range(skipped, columns):
+            for e in range(3 * BINS):
+                here[e] = 0.0
             for i in range(a, b):
                 r = rows[i]
-                e = codes[j, r]
-                here[e, 0] += y[(first + r) % room] - mean
-                here[e, 1] += 1.0
-                here[e, 2] += 1.0
+                e = 3 * int(codes[j, r])
+                here[e] += y[(first + r) % room] - mean
+                here[e + 1] += 1.0
+                here[e + 2] += 1.0
             gain, where, go = sum_cut(
-                here, BINS, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, means
+                here, BINS, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, sides
             )
             if where > 0 and gain > best:
                 best, column, last, side = gain, j, order[where - 1], go

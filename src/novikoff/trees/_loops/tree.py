@@ -261,7 +261,7 @@ def best_cut(
     """
     order, means, squares = np.empty(BINS, dtype=np.int64), np.empty(BINS), 0.0
     counts = np.zeros((BINS + 1, len(whole) + 1), dtype=np.int64)
-    here = np.zeros((BINS, 3))
+    here, left = np.zeros(3 * BINS), np.empty((6, BINS))
     limits = Limits(rule.least, 0.0, 0.0, 2.0)
     if rule.kind == RESIDUALS:
         limits = Limits(rule.least, rule.ridge, 0.0, rule.ridge)
@@ -275,13 +275,13 @@ def best_cut(
             gain, where, go = label_cut(codes, slots, labels, category, whole, limits, table, counts, order, means)
         else:
             for a in range(len(slots)):
-                e = codes[slots[a]]
-                here[e, 0] += slopes[0, a]
-                here[e, 1] += slopes[1, a]
-                here[e, 2] += 1.0
-            gain, where, go = sum_cut(here, BINS, category, squares, limits, order, means)
-            for e in range(BINS):
-                here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
+                e = 3 * int(codes[slots[a]])
+                here[e] += slopes[0, a]
+                here[e + 1] += slopes[1, a]
+                here[e + 2] += 1.0
+            gain, where, go = sum_cut(here, BINS, category, squares, limits, order, left)
+            for e in range(3 * BINS):
+                here[e] = 0.0
         if where > 0 and gain > best:
             best, column, last, side = gain, j, order[where - 1], go
             set_of(order, where if category else 0, sets)
