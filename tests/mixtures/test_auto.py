@@ -1,5 +1,8 @@
 """`auto` with trees and boosting: bits, mixed tables, new labels, certificates and their breaks."""
 
+import math
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -9,7 +12,9 @@ import pytest
 import novikoff as nk
 from novikoff.core.errors import InputError, SpecError
 from novikoff.core.types import Sparse
+from novikoff.mixtures import _loops
 from novikoff.mixtures.auto import COPIES
+from novikoff.reports.summary import ensemble
 from samples import NAMED, NUMBERS, SPARSE, VECTORS
 
 SAMPLES = {
@@ -169,7 +174,7 @@ def test_labels_may_come_unannounced():
     assert certificate.status == "valid"
     assert ledger.log_loss <= certificate.bound
     probabilities = ledger.learner.probabilities_one(x[0])
-    assert probabilities.sum() == pytest.approx(1.0 - 1.0 / 401.0**2)
+    assert probabilities.sum() == pytest.approx(1.0 - 0.25 / 401.0**2, abs=1e-12)
 
 
 def test_numbers_are_predicted_better_than_by_linear_members():
@@ -335,3 +340,110 @@ def test_a_label_that_comes_after_the_first_thousand_rows_of_a_batch_is_learned(
     second = parts.learn_many(nk.Batch(x[1040:], y[1040:].astype(np.int32), 1041))
     assert played.probabilities.tolist() == [*first.probabilities.tolist(), *second.probabilities.tolist()]
     assert whole.labels == 3
+
+
+def drawn(rounds, known, most=256):
+    """The probability of a new label if labels are drawn at random from K, by the posterior of K in fractions."""
+    posterior = {k: Fraction(math.perm(k, known), (k + 2) * (k + 3) * k**rounds) for k in range(known, most + 1)}
+    whole = sum(posterior.values())
+    return float(sum(chance * Fraction(k - known, k) for k, chance in posterior.items()) / whole)
+
+
+@pytest.mark.parametrize(("rounds", "known"), [(1, 1), (2, 1), (3, 3), (7, 2), (12, 9), (300, 40), (40, 200)])
+def test_the_reserve_for_a_new_label_agrees_with_fractions(rounds, known):
+    found = np.empty(1)
+    _loops.new_labels.reserve(rounds, np.array([known]), found)
+    expected = 0.75 * drawn(rounds, known) + 0.25 / (rounds + 1) ** 2
+    assert found[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [np.arange(1000) % period == 0 for period in (10, 100, 1000)]
+    + [np.arange(1000) < 10, np.isin(np.arange(1000), [0, 1, 2, 4, 5, 8, 11, 15, 22, 31])],
+)
+def test_the_reserve_costs_little_early_and_bounded_much_late(new):
+    known, reserved = np.append(0, np.cumsum(new)[:-1]), np.empty(1000)
+    _loops.new_labels.reserve(0, known, reserved)
+    squares = np.arange(1.0, 1001.0) ** 2
+    assert ((reserved >= 0.25 / squares) & (reserved <= 1.0)).all()
+    others, former = -np.log1p(-reserved[~new]).sum(), np.log(squares[new]).sum() + math.log(2.0)
+    assert others < 6.0 + 0.2 * new.sum()
+    if new[:40].sum() == 10:
+        assert others - np.log(reserved[new]).sum() < former - 10.0
+
+
+def test_forecasters_join_after_32_and_128_rounds():
+    x, y = rings(140)
+    learner = nk.Auto()
+    for rounds, awake in ((32, 1), (33, 2), (128, 2), (129, 16)):
+        while learner.rounds < rounds:
+            learner.play_one(x[learner.rounds], int(2 * y[learner.rounds] - 1))
+        assert np.count_nonzero(learner.shares > 0.0) == awake, rounds
+    short = nk.play(nk.Auto(), (x[:32], 2 * y[:32] - 1))
+    (certificate,) = short.certify()
+    assert short.log_loss == pytest.approx(nk.play(nk.LinearMixture(), (x[:32], 2 * y[:32] - 1)).log_loss, abs=1e-9)
+    assert certificate.bound == pytest.approx(short.log_loss, abs=1e-6)
+
+
+def steady_rows(rows=400):
+    """Two labels of a rule that does not change, for which trees on few rows are worse than trees on all."""
+    coins = np.random.default_rng(5)
+    x = coins.normal(size=(rows, 4))
+    return x, np.where(x[:, 0] * x[:, 1] + 0.3 * x[:, 2] > 0.0, 1, -1).astype(np.int8)
+
+
+def rested(monkeypatch, behind=0.05, review=25):
+    """Make windows short and reviews frequent, so that trees with a window rest within a few hundred rows."""
+    for name, value in {"WINDOWS": (40, 80), "REVIEW": review, "BEHIND": behind}.items():
+        monkeypatch.setattr(f"novikoff.mixtures.auto.{name}", value)
+
+
+def test_trees_that_rest_give_the_same_bits_in_rows_batches_and_resumed_games(monkeypatch, tmp_path):
+    rested(monkeypatch)
+    x, y = steady_rows()
+    whole = by_batches(nk.Auto(), x, y)
+    assert by_rows(nk.Auto(), x, y).log_loss == whole.log_loss
+    nk.save(by_batches(nk.Auto(), x[:187], y[:187], 3, 90), tmp_path / "game.nk")
+    resumed = nk.load(tmp_path / "game.nk")
+    nk.Game(resumed.learner, resumed).learn_batch(nk.Batch(x[187:], y[187:], 188))
+    assert resumed.log_loss == whole.log_loss
+    epochs = [forest.epochs for forest in whole.learner._forests]
+    rested(monkeypatch, behind=math.inf)
+    always = [forest.epochs for forest in by_batches(nk.Auto(), x, y).learner._forests]
+    assert epochs[0] == always[0]
+    assert epochs[1] < always[1]
+
+
+def test_trees_with_a_window_are_refitted_after_a_change(monkeypatch):
+    rested(monkeypatch)
+    x, y = steady_rows(500)
+    y[300:] *= -1
+    learner = nk.Auto()
+    learner.learn_many(nk.Batch(x[:300], y[:300], 1))
+    before = [forest.epochs for forest in learner._forests[1:]]
+    learner.learn_many(nk.Batch(x[300:], y[300:], 301))
+    after = [forest.epochs for forest in learner._forests[1:]]
+    assert after[0] >= before[0] + 4
+    assert after[1] > before[1]
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_mean_weights_are_kept_and_saved_in_all_tasks(make):
+    x, y = task(make, 140)
+    ledger = by_batches(make(), x, y)
+    learner = ledger.learner
+    assert len(learner.shares) == len(learner.names)
+    assert learner.shares.sum() == pytest.approx(1.0)
+    assert (learner.shares != learner.weights).any()
+    assert make.restore(learner.state()).shares.tolist() == learner.shares.tolist()
+    assert "mean weight (now)" in ensemble(ledger).note
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_games_in_two_threads_are_the_games_alone(make):
+    x, y = task(make, 120)
+    alone = by_batches(make(), x, y).loss
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda sizes: by_batches(make(), x, y, *sizes).loss, [(), (50,)]))
+    assert both == [alone, alone]

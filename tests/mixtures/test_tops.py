@@ -183,6 +183,102 @@ def test_fixed_share_is_bayes_over_all_paths_in_exact_fractions(seed):
     assert facts.path.value <= found.quantities["single_bound"]
 
 
+def streams(count=3):
+    row = st.tuples(st.tuples(*[st.floats(-9, 9)] * count), st.sampled_from([-1, 1]))
+    return st.lists(row, min_size=1, max_size=30)
+
+
+def chances_of_joining(prior, joins, path):
+    """The probability of a path of fixed share whose forecasters join after given rounds, from the text of its theorem.
+
+    It is 0 for a path through a forecaster that has not joined.
+    """
+    chance, before = Fraction(1), None
+    for t, i in enumerate(path, start=1):
+        here = [j for j in range(len(prior)) if joins[j] < t]
+        if i not in here:
+            return Fraction(0)
+        whole = sum(prior[j] for j in here)
+        joined = sum(prior[j] for j in here if joins[j] == t - 1)
+        if t == 1 or joins[i] == t - 1:
+            chance *= prior[i] / whole
+        else:
+            stays = (1 - Fraction(1, t)) * (1 - joined / whole) if i == before else 0
+            chance *= stays + Fraction(1, t) * prior[i] / whole
+        before = i
+    return chance
+
+
+@pytest.mark.parametrize("seed", one_in(4, range(60)))
+def test_forecasters_that_join_are_mixed_as_bayes_over_all_paths_in_exact_fractions(seed):
+    rng = np.random.default_rng(seed)
+    count, rounds, labels = int(rng.integers(2, 5)), int(rng.integers(1, 6)), int(rng.integers(2, 4))
+    prior, joins = shares(rng, count), [0, *rng.integers(0, 6, count - 1).tolist()]
+    rng.shuffle(joins)
+    p = [[shares(rng, labels) for _ in range(count)] for _ in range(rounds)]
+    y = rng.integers(0, labels, rounds)
+    paths = list(itertools.product(range(count), repeat=rounds))
+    chances = [chances_of_joining(prior, joins, path) for path in paths]
+    assert sum(chances) == 1
+    lost = [math.prod((p[t][i][y[t]] for t, i in enumerate(path)), start=Fraction(1)) for path in paths]
+    whole = sum(a * b for a, b in zip(chances, lost, strict=True))
+    best = max(a * b for a, b in zip(chances, lost, strict=True))
+    floats, logs = [float(one) for one in prior], np.log(np.array(p, dtype=float))
+    played, facts = labels_game(FixedShareTop(floats, joins), logs, y, SwitchingTracker(floats, joins))
+    assert facts.loss == pytest.approx(-math.log(whole), abs=1e-13)
+    assert facts.path.value == pytest.approx(-math.log(best), abs=1e-13)
+    assert facts.off <= 1e-14
+    assert np.allclose(np.exp(played).sum(axis=1), 1.0)
+    found = switching_regret(run_of(facts, log_loss=facts.loss))
+    assert found.status in ("valid", "vacuous")
+    for j in range(count):
+        if joins[j] < rounds:  # the paths that are with j since it joined are a part of the sum
+            own = sum(a * b for a, b, path in zip(chances, lost, paths, strict=True) if set(path[joins[j] :]) == {j})
+            here = sum(prior[i] for i in range(count) if joins[i] < rounds)
+            bound = facts.losses[j] + math.log(here / prior[j]) + math.log(rounds / (joins[j] + 1))
+            assert -math.log(own) <= bound + 1e-12
+            assert found.quantities["single_bound"] <= bound + 1e-8
+
+
+@given(streams(4), st.lists(st.integers(0, 30), min_size=3, max_size=3))
+def test_bounds_of_forecasters_that_join_hold_on_every_stream(stream, later):
+    prior, joins = [0.4, 0.3, 0.2, 0.1], [0, *later]
+    z, y = np.array([row for row, _ in stream]), np.array([label for _, label in stream], dtype=np.int8)
+    top = FixedShareTop(prior, joins)
+    played = top.play(z, y)
+    facts = tracked(SwitchingTracker(prior, joins), y, np.c_[z, played])
+    found = switching_regret(run_of(facts, log_loss=facts.loss))
+    assert found.status in ("valid", "vacuous")
+    assert facts.loss <= found.bound
+    assert facts.loss <= found.quantities["single_bound"]
+    assert [weight > 0.0 for weight in top.weights] == [after <= len(y) for after in joins]
+    bent = tracked(SwitchingTracker(prior, [0, *(after + 1 for after in later)]), y, np.c_[z, played])
+    moved = any(after < len(y) and np.ptp(z[after]) > 1e-3 for after in later)
+    assert not moved or switching_regret(run_of(bent, log_loss=facts.loss)).status == "violated"
+
+
+def test_a_forecaster_that_has_not_joined_costs_nothing():
+    z, y = np.array([[2.0, -9.0]] * 10), np.ones(10, np.int8)
+    played = FixedShareTop([0.5, 0.5], [0, 10]).play(z, y)
+    assert played.tolist() == pytest.approx([2.0] * 10, abs=1e-12)
+    facts = tracked(SwitchingTracker([0.5, 0.5], [0, 10]), y, np.c_[z, played])
+    assert facts.path.value == pytest.approx(facts.loss, abs=1e-12)
+    assert facts.losses[1] == facts.loss
+
+
+@pytest.mark.parametrize("joins", [[1, 2], [0], [0, -1], [0, 0.5], [[0, 1]]])
+def test_joins_must_be_rounds_for_each_forecaster(joins):
+    with pytest.raises(InputError, match="joins must be 2 numbers of rounds, one of them 0"):
+        FixedShareTop([0.5, 0.5], joins)
+
+
+def test_a_mixture_saved_before_forecasters_could_join_plays_as_before():
+    state = FixedShareTop([0.5, 0.5]).state()
+    del state["joins"]
+    z, y = odds([[0.8, 0.3]] * 4), np.array([1, 1, -1, -1], dtype=np.int8)
+    assert FixedShareTop.restore(state).play(z, y).tolist() == FixedShareTop([0.5, 0.5]).play(z, y).tolist()
+
+
 def test_a_path_is_cheaper_than_its_readable_price():
     rng = np.random.default_rng(4)
     y = rng.choice([-1, 1], 2000).astype(np.int8)
@@ -225,16 +321,12 @@ def test_a_label_that_every_forecaster_excludes_voids_the_bound():
     assert "infinite log loss" in found.reason
 
 
-def streams(count=3):
-    row = st.tuples(st.tuples(*[st.floats(-9, 9)] * count), st.sampled_from([-1, 1]))
-    return st.lists(row, min_size=1, max_size=30)
-
-
 @given(streams(), st.integers(0, 30))
 def test_batches_and_rows_are_the_same_to_the_bit(stream, cut):
     z, y = np.array([row for row, _ in stream]), np.array([label for _, label in stream], dtype=np.int8)
     for make, learn in (
         (lambda: FixedShareTop([0.5, 0.25, 0.25]), y),
+        (lambda: FixedShareTop([0.5, 0.25, 0.25], [4, 0, 9]), y),
         (lambda: BayesTop([0.5, 0.25, 0.25]), y),
         (lambda: AdaHedgeTop([0.5, 0.25, 0.25]), y.astype(float)),
         (lambda: AdaHedgeTop([0.5, 0.25, 0.25], shared=True), y.astype(float)),
@@ -257,6 +349,7 @@ def test_trackers_do_not_depend_on_batches_or_interruptions(stream):
     prior = [0.5, 0.25, 0.25]
     for tracker, top, learn in (
         (SwitchingTracker(prior), FixedShareTop(prior), y),
+        (SwitchingTracker(prior, [4, 0, 9]), FixedShareTop(prior, [4, 0, 9]), y),
         (BayesTracker(prior), BayesTop(prior), y),
         (NumbersTracker(prior, True), AdaHedgeTop(prior, True), y.astype(float)),
         (NumbersTracker(prior), AdaHedgeTop(prior), y.astype(float)),

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from novikoff.comparators.frozen import FrozenFacts
 from novikoff.core.certificate import Assumption, Bound, outward, refutations, seen
@@ -150,8 +151,8 @@ def _even(run: Run[MetricFacts]) -> bool:
     return abs(run.predicted - run.constants[0] - run.after.excess) <= SLACK * (1.0 + run.rounds)
 
 
-def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
-    """Return the reason why no bound holds for this run; "" if one does."""
+def reason_void(run: Run[Any], needed: list[Assumption]) -> str:
+    """Return the reason why no bound holds for this run, of two or many labels; "" if one does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     return refutations(needed) or (

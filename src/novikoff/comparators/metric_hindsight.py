@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from novikoff.comparators.blocks import MEMORY
+from novikoff.comparators.hindsight import CHANGED
 from novikoff.comparators.metric_facts import MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 
-CHANGED = "the source changed between the game and the comparators' reading"
 """Reason why facts are not used: the source changed."""
 
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.against_tracker import AgainstFacts
 from novikoff.comparators.metric import Metric
 from novikoff.comparators.metric_facts import SLACK, steady
-from novikoff.core.certificate import Assumption, refutations, seen
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Assumption, seen
 from novikoff.core.types import Run
 
 Vector = NDArray[np.float64]
@@ -143,12 +142,3 @@ def assumptions(run: Run[MulticlassFacts], paid: float, own: float) -> list[Assu
         seen("its sums agree with its scores", tracked.explained),
         seen("its metric never shrank (no drift by rounding)", steady(after.gained, after.least)),
     ]
-
-
-def reason_void(run: Run[MulticlassFacts], needed: list[Assumption]) -> str:
-    """Return the reason why no bound holds for this run; "" if one does."""
-    if run.before.rounds:
-        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
-    return refutations(needed) or (
-        "" if run.tracked.comparators else "no comparator could be evaluated: numbers overflowed"
-    )

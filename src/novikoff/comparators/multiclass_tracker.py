@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from novikoff.comparators import _loops
 from novikoff.comparators.goal import HasGoals
 from novikoff.comparators.metric import U0, Diagonal, Full
+from novikoff.comparators.metric_fit import SCALES
 from novikoff.comparators.multiclass_facts import MulticlassComparator, MulticlassComparatorFacts, MulticlassGoal
 from novikoff.comparators.multiclass_fit import best_for
 from novikoff.comparators.rows import Rows, as_nonzeros, with_labels
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from novikoff.core.learner import Learner
 
 Vector = NDArray[np.float64]
-SCALES = (0.4, 0.7, 1.0, 1.4)
-"""Scales at which a fitted U is tracked."""
 MOST_LABELS = 2**31
 """Largest number of labels."""
 

@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
-FURTHER, FURTHEST = 1.25, math.log(16.0)
-"""Over-relaxation of the first step of ln kappa, and the largest step: a factor of 16."""
+FURTHER = 1.25
+"""Over-relaxation of steps of ln C and ln kappa: without it a fifth of the distance remains per step in practice."""
+FURTHEST = math.log(16.0)
+"""Largest step of ln kappa: a factor of 16."""
 
 
 def hinge_scale(

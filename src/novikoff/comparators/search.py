@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.descent import Descent
-from novikoff.comparators.scale import Kappa, hinge_scale, lengths_scale, squared_scale
+from novikoff.comparators.scale import FURTHER, Kappa, hinge_scale, lengths_scale, squared_scale
 
 Vector = NDArray[np.float64]
 Problem = Literal["hinge", "squared hinge", "lengths", "margin"]
@@ -47,8 +47,6 @@ VISITS, CHEAP = 2_000_000_000, 20_000_000
 """Non-zeros after which a problem is given up, and up to which a tighter gap is sought."""
 CLOSE, FURTHEST = 0.3, 16.0
 """Distance of ln C from its goal at which the tolerance is tightened, and the largest factor of one step."""
-FURTHER = 1.25
-"""Over-relaxation exponent of the iteration of C; without it a fifth of the distance remains per step in practice."""
 
 THINNEST = 2.0**-100
 """Smallest margin that is divided by; a smaller one gives no useful bound."""

@@ -27,10 +27,8 @@ from numpy.typing import NDArray
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Position, count_at
 from novikoff.data.generated import integer
+from novikoff.data.memory import CELLS_PER_BATCH
 from novikoff.numerics.coins import coins
-
-CELLS_PER_BATCH = 2**20
-"""Approximate number of losses per batch."""
 
 
 class RandomLosses(Stream):

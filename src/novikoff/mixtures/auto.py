@@ -6,13 +6,15 @@ Algorithm
         boosted trees (trees/boosting.py) after 15, 30 and 60 boosting rounds, and a forest of 10 trees
         (trees/regrown.py)
         boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use lags: the
-        previous label, and exponential means of earlier labels
+        previous label, and exponential means of earlier labels; those that in 250 rounds lost 10 nats more than trees
+        without a window, which themselves lost no more than usual, are refitted less often
         second-order logistic regressions that forget 0.2 % and 1 % of the past per round, on up to 64 columns and the
         lags, and one on 96 random features of the columns (mixtures/forgetting.py)
     Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on the first five
     inputs; three on all inputs and the lags, which forget nothing, 0.2 % or 2 % of the past per round.
     P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
-    them and its changes; predict +1 if P(+1) is 1/2 or more.
+    them and its changes; predict +1 if P(+1) is 1/2 or more. It starts with the linear mixture alone; the first stack
+    joins after 32 rounds, all others after 128, so that short streams do not pay for them.
     `drift=false`, for streams that do not change: only the linear mixture, trees without a window and the first stack,
     in a Bayes mixture. `drift=true`: copies of the linear mixture that start at different times
     (experts/specialists.py) are one more input; several times the cost.
@@ -42,7 +44,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.comparators.tracker import Tracker
 from novikoff.core.errors import InputError
-from novikoff.core.state import Count, Part, Parts
+from novikoff.core.state import Array, Count, Part, Parts
 from novikoff.core.types import Batch, Example, Outcome, StepResult, Theorem, signs
 from novikoff.experts.specialists import Specialists
 from novikoff.mixtures.forgetting import ForgettingLogistic
@@ -55,7 +57,7 @@ from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
 from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
 from novikoff.mixtures.tops import BayesTop, FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, rehearsed
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of, rehearsed
 from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
@@ -72,6 +74,15 @@ ADAPTING = (
     "logistic forgetting 0.2 %", "logistic forgetting 1 %", "random features forgetting 0.2 %",
 )  # fmt: skip
 """Names of the inputs that follow drift."""
+REVIEW = 250
+"""Rounds after which it is decided again which trees with a window are refitted."""
+REVIEWED = 2 + 2 * len(WINDOWS)
+"""Number of tree models whose losses are compared: boosted trees and a forest, without a window and with each."""
+BEHIND = 10.0
+"""Nats by which trees with a window must have lost more in these rounds than trees without one to be left as they are;
+and by which the latter may have lost more than on average: beyond it the stream may have changed."""
+REST = 4
+"""Multiple of the window at which they are refitted even so: their losses are then those of recent trees."""
 COPIES = "copies of the linear mixture"
 """Name of the input with `drift=true`."""
 STACKS = ("stack", "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %")
@@ -139,6 +150,8 @@ class Auto(WithTrees, LinearMixture):
         Count("forgetting_width", most=MOST_FORGETTING, when="full"),
         Parts("forgetters", at="_forgetters", when="full"),
         Parts("stacks", at="_stacks", when="full"),
+        Array("recent", (REVIEWED,), nonnegative=True, at="_recent", when="full", default=lambda: np.zeros(REVIEWED)),
+        Array("usual", (2,), nonnegative=True, at="_usual", when="full", default=lambda: np.zeros(2)),
         Part("copies", Specialists, at="_copies", when="_mixes_copies"),
         Part("top", at="_top", when="full"),
     )
@@ -161,13 +174,17 @@ class Auto(WithTrees, LinearMixture):
         self._forests = [RegrownForest(seed=seed, skipped=LAGS)]
         self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in windows]
         self._stacks, self._forgetters = [LogisticStack(CENTRE)], cast(list[ForgettingLogistic], [])
+        self._usual = np.zeros(2)
+        """Number of reviews, and the sum of the smaller loss of trees without a window between them."""
+        self._recent = np.zeros(REVIEWED)
+        """Losses of trees since the last review: boosted and forest without a window, then with each window."""
         if self.drift is False:
             self._top = BayesTop(prior_of(False))
             return
         centre = wide_centre(self.drift)
         self._stacks += [LogisticStack(centre, LAGS, ridge=4.0)]
         self._stacks += [LogisticStack(centre, LAGS, gamma) for gamma in (0.998, 0.98)]
-        self._top = FixedShareTop(prior_of(self.drift))
+        self._top = FixedShareTop(prior_of(self.drift), self._joins)
         if self.drift:
             self._copies = Specialists(LinearMixture(False, seed, self.bias), BLOCK)
 
@@ -199,6 +216,11 @@ class Auto(WithTrees, LinearMixture):
         return [*inputs_of(self.drift), *(STACKS[:1] if self.drift is False else STACKS)]
 
     @property
+    def _joins(self) -> tuple[int, ...]:
+        """Numbers of rounds after which the forecasters join."""
+        return joins_of(len(STACKS), len(inputs_of(self.drift)) - 1)
+
+    @property
     def _mixes_copies(self) -> bool:
         """Whether copies that start at different times play."""
         return bool(self.full and self.drift)
@@ -219,9 +241,36 @@ class Auto(WithTrees, LinearMixture):
             chances, labels = np.array([self._copies.play_one(x, cast(Any, y)).probabilities]), np.array([y])
         return labels * _odds(chances)
 
+    def _together(self, rows: int) -> int:
+        rows = super()._together(rows)
+        return rows if self.drift is False else min(rows, REVIEW - self.stored.count % REVIEW)
+
+    def _review(self) -> None:
+        """Postpone the refits of trees with a window that are far behind trees without one.
+
+        It depends on round numbers and losses only, so that rows, batches and resumed games are the same to the bit.
+        """
+        now, best = self.stored.count, float(self._recent[:2].min())
+        if not now:
+            return
+        blocks, total = self._usual
+        steady = bool(best <= total / max(blocks, 1.0) + BEHIND)  # no sign of a change
+        self._usual = np.array([blocks + 1.0, total + best])
+        behind = (steady & (self._recent[2:] > best + BEHIND)).reshape(len(WINDOWS), 2).tolist()
+        for rows, rests, boosted, forest in zip(WINDOWS, behind, self._boosted[1:], self._forests[1:], strict=True):
+            if now % (REST * rows) == 0:
+                continue
+            if rests[0]:
+                boosted.next = max(boosted.next, now + REVIEW)
+            if rests[1]:
+                forest.next = max(forest.next, now + REVIEW)
+        self._recent = np.zeros(len(self._recent))
+
     def _mixed(
         self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, copies: Vector | None
     ) -> StepResult:
+        if self.drift is not False and self.stored.count % REVIEW == 0:
+            self._review()
         outcomes, count = (y > 0).astype(np.float64), len(y)
         lags = self._lags.columns(outcomes)
         absent = np.append(np.full(LAGS, 0.5), self.columns.absent[: len(kinds)])
@@ -237,6 +286,11 @@ class Auto(WithTrees, LinearMixture):
         stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
         stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
         odds = np.column_stack([inputs, *stacks]).clip(-MOST, MOST)
+        if self.drift is not False:
+            first = len(PLAIN) - 2
+            lost = np.logaddexp(0.0, -y[:, None] * odds[:, first : first + len(self._recent)])
+            # cumsum adds from left to right, so that one row and a batch agree to the bit.
+            self._recent = np.cumsum(np.vstack([self._recent, lost]), axis=0)[-1]
         scores = self._top.play(odds, y)
         predicted = self._predictions(scores)
         wrong = (predicted != y).astype(np.float64)
@@ -314,8 +368,9 @@ class Auto(WithTrees, LinearMixture):
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
         if self.full is False:
             return super().tracker()
-        kind = BayesTracker if self.drift is False else SwitchingTracker
-        return AutoTracker(super().tracker(), kind(prior_of(self.drift)), len(self.forecasters) + 1)
+        prior = prior_of(self.drift)
+        top = BayesTracker(prior) if self.drift is False else SwitchingTracker(prior, self._joins)
+        return AutoTracker(super().tracker(), top, len(self.forecasters) + 1)
 
     def facts(self) -> LinearMixtureFacts:
         """Return the facts for the theorems of the linear mixture; the theorem of the whole uses its tracker's."""

@@ -136,11 +136,6 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         """Prior of the forecasters."""
         return [1.0 / len(self.forecasters)] * len(self.forecasters)
 
-    @property
-    def shares(self) -> Vector:
-        """Mean weight of each forecaster over all rounds; empty, because not recorded, if trees play."""
-        return np.zeros(0) if self.full else super().shares
-
     def _forecast(self, played: StepResult) -> Vector:
         return np.asarray(played.predictions, np.float64)
 

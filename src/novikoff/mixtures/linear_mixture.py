@@ -46,9 +46,8 @@ from novikoff.comparators.tracker import Tracker
 from novikoff.convex._loops import ftrl_layout as lane
 from novikoff.convex.logistic import curvature
 from novikoff.core.attribution import Importances, mean_importances, spreads
-from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.state import Argument, Array, Coded, Count, require
+from novikoff.core.state import Argument, Array, Coded, Count
 from novikoff.core.types import State, Theorem
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import full_metric, refresh, roomy, seen_places, stretches
@@ -56,7 +55,7 @@ from novikoff.linear.one_vs_rest import Matrices
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import linear_mixture_layout as mix
-from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
+from novikoff.mixtures.forecasters import RATES, RIDGES, WIDTHS, Forecasters, Standing, plan_of
 from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts
 from novikoff.mixtures.theorems.linear_mixture_frozen import linear_mixture_frozen
 from novikoff.mixtures.theorems.linear_mixture_regret import linear_mixture_regret
@@ -65,12 +64,6 @@ from novikoff.numerics.records import astuple
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
 
-RATES = (4.0, 1.0, 0.25, 0.0625)
-"""Learning rates of the diagonal members, for each metric."""
-RIDGES = (1.0, 0.01)
-"""Ridges of the second-order members."""
-WIDTHS = (2.0, 0.5, 0.125, 0.03125)
-"""Values of g of the random features, whose W is drawn from N(0, 2g/d)."""
 RADIUS = 6.0
 """Scores up to which the curvature of the log loss is assumed."""
 MOST_IMAGES = 20_000
@@ -95,8 +88,6 @@ class LinearMixture(Forecasters, Probabilistic):
         2
     """
 
-    seed: int
-
     promises: ClassVar[tuple[Theorem, ...]] = (linear_mixture_regret, linear_mixture_frozen)
     fields = (
         Argument("fast", bool),
@@ -116,10 +107,8 @@ class LinearMixture(Forecasters, Probabilistic):
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
-        if type(seed) is not int or not 0 <= seed < 2**63:
-            raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
-        self.fast, self.seed = bool(fast), seed
-        self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
+        self._seeded(seed)
+        self.fast, self._plan = bool(fast), None
         self._begin(((1.0,) if self.fast else RATES), (), (), 0)
 
     def _begin(
@@ -131,11 +120,8 @@ class LinearMixture(Forecasters, Probabilistic):
         self._per_rate = np.tile(1.0 / np.array(rates), 2)
         self._held, self._totals = np.zeros((1, lane.SHARED + 2 * lanes)), np.zeros((lane.TOTALS, lanes))
         self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(ridges)
-        coins = np.random.default_rng(self.seed)
-        count = mix.WAVES - 1 if widths else 0
-        self._turns = coins.normal(size=(mix.WAVES - 1, width)) / (2.0 * np.pi) if widths else np.zeros((count, width))
-        self._shifts, self._widths = coins.random(mix.WAVES - 1), np.array(widths)
-        self._moments = np.zeros((2, width))
+        self._widths = np.array(widths)
+        self._draw(width, mix.WAVES - 1 if widths else 0)
         members = self.members = lanes + len(ridges) + len(widths)
         counts = [0] * len(ridges) + [mix.WAVES] * len(widths) + [members]
         self._squares = _squares(counts, max(counts))
@@ -172,12 +158,7 @@ class LinearMixture(Forecasters, Probabilistic):
     @property
     def names(self) -> list[str]:
         """Names of the forecasters, in order."""
-        rates = [1.0 / value for value in self._per_rate]
-        diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
-        full = [f"second order {ridge:g}" for ridge in self._ridges]
-        return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._widths)]), "stack"]
-
-    replaces = True
+        return [*self._member_names, "stack"]
 
     def importances(self) -> Importances | None:
         """Return the mean of the weights of the members on x, those on random features left out."""
@@ -200,24 +181,11 @@ class LinearMixture(Forecasters, Probabilistic):
         sizes, centred = spreads(self._held[1:places, 1], self.rounds, moments)
         return mean_importances(influence[: len(members)], members, sizes, centred)
 
-    @property
-    def _mixing(self) -> NDArray[np.float64]:
-        """Weights of the members and the stack."""
-        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
-        return weights
-
-    def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
-        """Return the numbers of rates, ridges and random-feature members for the first row."""
-        if self.fast:
-            return 1, 0, 0
-        small = 0 < width <= at.LIMIT if kind == "array" else int(places.max(initial=0)) <= at.LIMIT
-        return (len(RATES), len(RIDGES), len(WIDTHS)) if small else (len(RATES), 0, 0)
-
     def _settle(self, rows: Nonzeros) -> None:
         """Choose the members by the first row."""
         if self._plan is None and len(rows.ends) > 1:
-            width = self.features.count if self.features.kind == "array" else at.LIMIT
-            self._plan = self._planned(self.features.kind, rows.places[: rows.ends[1]], width)
+            width, small = self._first_row(rows)
+            self._plan = self._planned(small)
             self._follow(width)
 
     def _follow(self, width: int) -> None:
@@ -226,14 +194,7 @@ class LinearMixture(Forecasters, Probabilistic):
         self._begin(RATES[:rates] if rates > 1 else (1.0,), RIDGES[:ridges], WIDTHS[:widths], width if widths else 0)
         self._foresee()
 
-    @property
-    def _width(self) -> int:
-        """Number of columns that random features use."""
-        return self._moments.shape[1]
-
-    @_width.setter
-    def _width(self, width: int) -> None:
-        """Create the untrained members of the plan."""
+    def _restart(self, width: int) -> None:
         if self._plan is not None:
             self._follow(width)
 
@@ -251,16 +212,6 @@ class LinearMixture(Forecasters, Probabilistic):
     def _angles(self) -> int:
         """Number of random features per member on them."""
         return mix.WAVES if len(self._widths) else 0
-
-    def _foresee(self) -> None:
-        """Reserve places for the features that random features may use, so that predictions find new ones."""
-        if len(self._widths) and self.features.kind != "array":
-            self._make_room(at.LIMIT + 1)
-
-    def widen(self, width: int) -> None:
-        """Grow to `width` features; weights of new columns are 0, and random features ignore them."""
-        if self.features.widen(width):
-            self._make_room(width + 1)
 
     def _make_room(self, places: int) -> None:
         if places >= len(self._held):
@@ -425,8 +376,7 @@ class LinearMixture(Forecasters, Probabilistic):
         return images
 
     def after_restoring(self, found: State) -> None:
-        sound = self._plan is None or (self._plan[0] == 1) == self.fast
-        require(sound, "the members of a saved linear mixture must match its setting `fast`", self._plan)
+        self._require_plan()
         self._foresee()
         self._room(found["matrices"][0].shape[2])
         self._arrays()

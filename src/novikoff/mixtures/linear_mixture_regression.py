@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.convex.vaw import vaw_facts
 from novikoff.core.attribution import Importances, mean_importances
-from novikoff.core.errors import InputError, shown
+from novikoff.core.errors import InputError
 from novikoff.core.state import Argument, Array, Count, Part, Parts, Value, require
 from novikoff.core.types import Batch, State, StepResult, Task, Theorem
 from novikoff.experts import _loops as experts_loops
@@ -44,7 +44,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix
 from novikoff.linear.scale_free import ScaleFree
 from novikoff.mixtures._loops.linear_mixture_layout import WAVES
-from novikoff.mixtures.linear_mixture import RIDGES, WIDTHS
+from novikoff.mixtures.forecasters import RIDGES, WIDTHS, LinearMembers
 from novikoff.mixtures.theorems.linear_mixture_regression_regret import (
     LinearMixtureRegressionFacts,
     linear_mixture_regression_regret,
@@ -65,7 +65,7 @@ SCALING = "varying columns"
 """Scaling of the widths of random features (numerics/fourier.py); models scaled by all columns are refused."""
 
 
-class LinearMixtureRegression(ScaleFree):
+class LinearMixtureRegression(LinearMembers, ScaleFree):
     """Regression learner without parameters: a mixture of second-order learners and a stack on their predictions.
 
     Args:
@@ -83,8 +83,6 @@ class LinearMixtureRegression(ScaleFree):
         >>> print(round(learner.predict_one([20.0])))
         38
     """
-
-    seed: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (linear_mixture_regression_regret,)
     task: Task = "regression"
@@ -108,19 +106,14 @@ class LinearMixtureRegression(ScaleFree):
 
     def __init__(self, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
-        if type(seed) is not int or not 0 <= seed < 2**63:
-            raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
-        self.seed = seed
+        self._seeded(seed)
         self._settled = False
         self._begin(0)
 
     def _begin(self, width: int) -> None:
         """Create untrained members; `width` is the number of columns for random features, 0 for none."""
-        coins = np.random.default_rng(self.seed)
-        self._turns = coins.normal(size=(WAVES - 1, width)) / (2.0 * np.pi)
-        self._shifts = coins.random(WAVES - 1)
+        self._draw(width, WAVES - 1)
         self._widths = np.array(WIDTHS if width else ())
-        self._moments = np.zeros((2, width))
         self._linear = [Matrix(ridge, scale_free=True) for ridge in RIDGES]
         self._waves = [Matrix(1.0, scale_free=False) for _ in self._widths]
         self._stack = Matrix(1.0, scale_free=True)
@@ -188,8 +181,6 @@ class LinearMixtureRegression(ScaleFree):
         shares: NDArray[np.float64] = self._table[hedge.SHARES] / max(self.rounds, 1)
         return shares
 
-    replaces = True
-
     def importances(self) -> Importances | None:
         """Return the mean of the weights of the members on x, those on random features left out."""
         if not self.rounds:
@@ -201,20 +192,13 @@ class LinearMixtureRegression(ScaleFree):
         sizes = self._linear[0].deviations(places, self.bias, self.rounds)
         return mean_importances(influence, members, sizes, centred=self.bias != 0.0)
 
-    def widen(self, width: int) -> None:
-        """Grow to `width` features; members on random features ignore new columns."""
-        if self.features.widen(width):
-            self._make_room(width + 1)
-
     def _make_room(self, places: int) -> None:
         for matrix in self._linear:
             matrix.make_room(places)
 
     def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         if not self._settled and len(y):
-            array = self.features.kind == "array"
-            width = self.features.count if array else at.LIMIT
-            small = width <= at.LIMIT if array else int(rows.places[: rows.ends[1]].max(initial=0)) <= at.LIMIT
+            width, small = self._first_row(rows)
             self._begin(width if small else 0)
             self._make_room(self.features.count + 1)
             self._settled, self._first = True, float(y[0])
@@ -329,14 +313,7 @@ class LinearMixtureRegression(ScaleFree):
             [one.credit + one.shed for one in vaws],
         )  # fmt: skip
 
-    @property
-    def _width(self) -> int:
-        """Number of columns that random features use."""
-        return self._moments.shape[1]
-
-    @_width.setter
-    def _width(self, width: int) -> None:
-        """Create untrained members."""
+    def _restart(self, width: int) -> None:
         self._begin(width)
 
     @property

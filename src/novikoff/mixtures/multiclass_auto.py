@@ -8,8 +8,11 @@ Algorithm
         forests of 5 trees on the last 500 and the last 2,000 rows
     Stacks: softmax regressions with one weight per input (mixtures/stacks.py): one on the first five inputs, and one
     on all inputs that forgets 0.2 % of the past per round. P is a mixture of inputs and stacks by fixed share of rate
-    1/(t+1) (mixtures/tops.py); predict the label with the largest P. `drift=false`, for streams that do not
-    change: no window, one stack, a Bayes mixture. New labels as in convex/multiclass_ftrl.py.
+    1/(t+1) (mixtures/tops.py), which starts with the linear mixture alone; the first stack joins after 32 rounds, all
+    others after 128. Predict the label with the largest P. `drift=false`, for streams that do not change: no window,
+    one stack, a Bayes mixture, in which all play from the start.
+    If labels are not announced, part of P is reserved for a new one: its probability if labels were drawn at random
+    from an unknown number of them, and at least 1/(4 t^2) in round t (mixtures/_loops/new_labels.py).
     Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
     text and hashed rows, and more than 32 announced labels are played by the linear mixture alone, as with `fast`;
     trees are not fitted to more than 32 labels. `bias` c adds a constant feature of value c to linear members. `seed`
@@ -37,6 +40,7 @@ from novikoff.comparators.tracker import Tracker
 from novikoff.core.errors import POSITIVE, Advice, InputError
 from novikoff.core.state import Part, Parts
 from novikoff.core.types import Batch, Example, Outcome, Prediction, StepResult, Theorem
+from novikoff.mixtures import _loops
 from novikoff.mixtures.multiclass_linear_mixture import MulticlassLinearMixture
 from novikoff.mixtures.stacks import SoftmaxStack
 from novikoff.mixtures.theorems.mixture_regret import mixture_regret
@@ -48,7 +52,7 @@ from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import (
 from novikoff.mixtures.theorems.switching_regret import switching_regret
 from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
 from novikoff.mixtures.tops import BayesTop, FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, rehearsed
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of, rehearsed
 from novikoff.trees.boosting import MANY_LABELS, MOST_OUTPUTS, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
@@ -64,6 +68,8 @@ PRIOR = (0.4, *[0.1 / 6] * 6, 0.4, 0.1)
 """Prior of the forecasters: short streams are best played by the linear mixture."""
 PLAIN_PRIOR = (0.4, *[0.1 / 4] * 4, 0.5)
 """The same with drift=False."""
+JOINS = joins_of(len(STACKS), len(PLAIN) + len(ADAPTING) - 1)
+"""Numbers of rounds after which the forecasters join."""
 CENTRE = (0.5, 1 / 12, 1 / 12, 1 / 12, 0.25)
 """Initial weights of the first stack."""
 WIDE_CENTRE = (0.4, 1 / 15, 1 / 15, 1 / 15, 0.2, 0.1, 0.1)
@@ -132,7 +138,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             return
         self._forests += [RegrownForest(known, 5, seed, window=rows, tried="root") for rows in WINDOWS]
         self._stacks += [SoftmaxStack(WIDE_CENTRE, known, 0.998)]
-        self._top = FixedShareTop(PRIOR)
+        self._top = FixedShareTop(PRIOR, JOINS)
 
     def _resume(self) -> None:
         self._boosted.resume(self.stored)
@@ -170,7 +176,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         scores = np.full((len(y), len(self.forecasters) + 1, self._before), -np.inf)
         reserved: Vector = np.zeros(len(y))
         if self.grows:
-            reserved = 1.0 / (first + 1.0 + np.arange(len(y), dtype=np.float64)) ** 2
+            _loops.new_labels.reserve(first, known, reserved)
         start = 0
         while start < len(y):
             labels = int(known[start])
@@ -290,11 +296,17 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
     @property
     def _unreserved(self) -> float:
         """Probability of the known labels together."""
-        return 1.0 - 1.0 / (self.rounds + 1.0) ** 2 if self.grows else 1.0
+        if not self.grows:
+            return 1.0
+        if not self.full:
+            return 1.0 - 1.0 / (self.rounds + 1.0) ** 2
+        reserved = np.empty(1)
+        _loops.new_labels.reserve(self.rounds, np.array([self.labels], np.int64), reserved)
+        return 1.0 - reserved.item(0)
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
-        top = BayesTracker(PLAIN_PRIOR) if self.drift is False else SwitchingTracker(PRIOR)
+        top = BayesTracker(PLAIN_PRIOR) if self.drift is False else SwitchingTracker(PRIOR, JOINS)
         return AutoTracker(super().tracker(), top, len(self.forecasters) + 1)
 
     def facts(self) -> MulticlassLinearMixtureFacts:

@@ -40,8 +40,7 @@ from novikoff.comparators.tracker import Tracker
 from novikoff.convex.logistic import curvature, facts_of, goal_of
 from novikoff.convex.multiclass_ftrl import with_room
 from novikoff.core.attribution import Importances, mean_importances, spreads
-from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Argument, Array, Coded, Count, require
+from novikoff.core.state import Argument, Array, Coded, Count
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear._loops import second_order_layout as matrix
@@ -50,8 +49,8 @@ from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.linear.one_vs_rest import Matrices, grown, matrices
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import linear_mixture_layout as mix
-from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
-from novikoff.mixtures.linear_mixture import RADIUS, RATES, RIDGES, WIDTHS
+from novikoff.mixtures.forecasters import RATES, RIDGES, WIDTHS, Forecasters, Standing, plan_of
+from novikoff.mixtures.linear_mixture import RADIUS
 from novikoff.mixtures.multiclass_linear_mixture_tracker import MulticlassLinearMixtureTracker
 from novikoff.mixtures.theorems.multiclass_linear_mixture_members import multiclass_linear_mixture_members
 from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import (
@@ -85,8 +84,6 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         3
     """
 
-    seed: int
-
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_linear_mixture_regret, multiclass_linear_mixture_members)
     fields = (
         Argument("fast", bool),
@@ -109,13 +106,11 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
         super().__init__(bias, labels)
-        if type(seed) is not int or not 0 <= seed < 2**63:
-            raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
-        self.fast, self.seed = bool(fast), seed
+        self._seeded(seed)
+        self.fast, self._plan = bool(fast), None
         self.mixes = np.zeros((0, 0))
         """P of the last rows played, of the labels known before each."""
-        self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
-        self._begin((1, 0, 0) if self.fast else (4, 0, 0), 0)
+        self._begin(self._planned(False), 0)
 
     def _begin(self, plan: tuple[int, int, int], width: int) -> None:
         """Create untrained members."""
@@ -130,10 +125,8 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         against = self._rows_against
         self._matrices = matrices((plan[1], against), 0, 0)
         self._waves = matrices((plan[2], against), mix.WAVES, mix.WAVES)
-        coins, waves = np.random.default_rng(self.seed), mix.WAVES - 1 if plan[2] else 0
-        self._turns = coins.normal(size=(waves, width)) / (2.0 * np.pi)
-        self._shifts = coins.random(waves)
-        self._moments, self._normal = np.zeros((2, width)), np.zeros((2, width))
+        self._draw(width, mix.WAVES - 1 if plan[2] else 0)
+        self._normal = np.zeros((2, width))
         self._means, self._within = np.zeros((against, width)), matrices((), width, width)
         self._came = np.zeros(against)
         members = lanes + plan[1] + plan[2] + (plan[2] > 0)
@@ -146,14 +139,7 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         self._standing[[mix.LOG_WEIGHT, mix.START]] = -np.log(members + 1.0)
         self._foresee()
 
-    @property
-    def _width(self) -> int:
-        """Number of columns that random features use."""
-        return self._moments.shape[1]
-
-    @_width.setter
-    def _width(self, width: int) -> None:
-        """Create the untrained members of the plan."""
+    def _restart(self, width: int) -> None:
         if self._plan is not None:
             self._begin(self._plan, width)
 
@@ -172,21 +158,10 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         """Number of features in the matrices."""
         return int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
 
-    def _foresee(self) -> None:
-        """Reserve places for the features that random features may use, so that predictions find new ones."""
-        if len(self._widths) and self.features.kind != "array":
-            self._make_room(matrix.LIMIT + 1)
-
     @property
     def names(self) -> list[str]:
         """Names of the forecasters, in order."""
-        rates = [1.0 / value for value in self._per_rate]
-        softmax = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
-        full = [f"second order {ridge:g}" for ridge in self._ridges]
-        waves = [f"random features {g:g}" for g in self._widths]
-        return [*softmax, *full, *waves, *(["discriminant"] if waves else []), "stack"]
-
-    replaces = True
+        return [*self._member_names, *(["discriminant"] if len(self._widths) else []), "stack"]
 
     def importances(self) -> Importances | None:
         """Return the mean of the weights of the softmax members, the largest over the labels."""
@@ -202,27 +177,16 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
             members.append(np.divide(largest, metric, out=np.zeros_like(metric), where=metric > 0.0))
         moments = self._moments if self._moments.shape[1] else None
         sizes, centred = spreads(scales[:, 1], self.rounds, moments)
-        weights = np.exp(self._standing[mix.LOG_WEIGHT, : self._lanes])
+        weights = self._mixing[: self._lanes]
         return mean_importances(weights / weights.sum(), members, sizes, centred)
 
     def _settle(self, rows: Nonzeros) -> None:
         """Choose the members by the first row."""
         if self._plan is not None or len(rows.ends) < 2:
             return
-        array, places = self.features.kind == "array", rows.places[: rows.ends[1]]
-        width = self.features.count if array else matrix.LIMIT
-        small = 0 < width <= matrix.LIMIT if array else int(places.max(initial=0)) <= matrix.LIMIT
-        small &= self.labels <= at.MOST_AGAINST  # announced labels
-        if self.fast:
-            self._plan = (1, 0, 0)
-        else:
-            self._plan = (4, 2, 4) if small else (4, 0, 0)
+        width, small = self._first_row(rows)
+        self._plan = self._planned(small and self.labels <= at.MOST_AGAINST)  # announced labels
         self._begin(self._plan, width if self._plan[2] else 0)
-
-    def widen(self, width: int) -> None:
-        """Grow to `width` features; weights of new columns are 0, and random features ignore them."""
-        if self.features.widen(width):
-            self._make_room(width + 1)
 
     def _make_room(self, places: int, labels: int = 0) -> None:
         parts = self._scales, self._curves, self._sums
@@ -363,7 +327,6 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
 
     def after_restoring(self, found: State) -> None:
         super().after_restoring(found)
-        sound = self._plan is None or (self._plan[0] == 1) == self.fast
-        require(sound, "the members of a saved linear mixture must match its setting `fast`", self._plan)
+        self._require_plan()
         self._foresee()
         self._matrices = found["matrices"]  # with the room they had

@@ -77,12 +77,17 @@ class TopTracker(Tracker):
 class SwitchingTracker(TopTracker):
     """Tracker of `FixedShareTop` for two or many labels.
 
+    Args:
+        prior: Prior of each forecaster.
+        joins: Number of rounds after which each forecaster joins; None if all play from the start.
+
     The scores of a round are log-odds (N + 1,) for two labels, and ln P (N + 1, labels) for many.
     """
 
     kind = "switching"
     fields = (
         Argument("prior", list),
+        Argument("joins", list | None, default=lambda: None),
         Count("rows"),
         Count("labels", least=2),
         Number("off", finite=False),
@@ -92,10 +97,15 @@ class SwitchingTracker(TopTracker):
         Part("top", at="_top"),
     )
 
-    def __init__(self, prior: Sequence[float]) -> None:
+    def __init__(self, prior: Sequence[float], joins: Sequence[int] | None = None) -> None:
         super().__init__(prior)
         self.labels = 2
-        self._top: FixedShareTop | BayesTop = FixedShareTop(prior)
+        self._top: FixedShareTop | BayesTop = FixedShareTop(prior, joins)
+
+    @property
+    def joins(self) -> list[int] | None:
+        """Number of rounds after which each forecaster joins; None for a mixture that does not share."""
+        return self._top.joins if isinstance(self._top, FixedShareTop) else None
 
     @property
     def prior(self) -> list[float]:
@@ -123,13 +133,14 @@ class SwitchingTracker(TopTracker):
         """Replay the mixture on ln P(y) (rows, N + 1)."""
         top: Any = self._top
         found: tuple[float, int] = _loops.tops.track(
-            top.weights, top._prior, self._paths, self._losses, self.rows, logs, SLACK
+            top.weights, top._prior, top._joins, self._paths, self._losses, self.rows, logs, SLACK
         )
         return found
 
     def facts(self, learner: Learner) -> TopFacts:
         """Return the facts so far; the learner names its forecasters."""
-        return self._facts(learner, self.prior, self.rows * math.log(self.labels), path=self._path())
+        trivial, joins = self.rows * math.log(self.labels), self.joins or []
+        return self._facts(learner, self.prior, trivial, path=self._path(), joins=joins)
 
 
 class BayesTracker(SwitchingTracker):
@@ -137,8 +148,8 @@ class BayesTracker(SwitchingTracker):
 
     kind = "bayes"
 
-    def __init__(self, prior: Sequence[float]) -> None:
-        super().__init__(prior)
+    def __init__(self, prior: Sequence[float], joins: None = None) -> None:
+        super().__init__(prior, joins)
         self._top = BayesTop(prior)
 
     def _track(self, logs: Vector) -> tuple[float, int]:

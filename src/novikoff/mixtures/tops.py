@@ -3,7 +3,8 @@
 Algorithm
     A top receives the forecasts of N forecasters as an array, one row per round. It forecasts each row, and learns its
     label before the next. `look` forecasts without learning.
-        FixedShareTop  P = sum of w_i P_i; after round t, w = (1 - 1/(t+1)) posterior + 1/(t+1) prior
+        FixedShareTop  P = sum of w_i P_i; after round t, w = (1 - 1/(t+1)) posterior + 1/(t+1) prior; forecasters may
+                       join after given rounds, with their part of the prior
         BayesTop       P = sum of w_i P_i, w the posterior: fixed share without sharing
         AdaHedgeTop    mean of the forecasts by AdaHedge's weights on their squared losses; with `shared`, after each
                        round the weights are mixed with the prior in the same way
@@ -53,6 +54,15 @@ def prior_of(given: Sequence[float]) -> Vector:
     return prior / math.fsum(prior)
 
 
+def joins_of(given: Sequence[int] | None, count: int) -> NDArray[np.int64]:
+    """Return the numbers of rounds after which `count` forecasters join; zeros for None."""
+    joins = np.zeros(count, np.int64) if given is None else np.array(given)
+    sound = joins.shape == (count,) and joins.dtype.kind == "i" and bool((joins >= 0).all() and (joins == 0).any())
+    if not sound:
+        raise InputError(f"joins must be {count} numbers of rounds, one of them 0: got {shown(given)}.")
+    return joins.astype(np.int64)
+
+
 def forecasts_of(given: Any, shape: tuple[int | None, ...], most: float = math.inf) -> Vector:
     """Return forecasts as a contiguous array of this shape, in which None allows any size.
 
@@ -76,9 +86,10 @@ class FixedShareTop(Stateful):
 
     Args:
         prior: Weight of each forecaster before the first round, and its share of the weight redistributed after each.
+        joins: Number of rounds after which each forecaster joins; None if all play from the start.
 
     Attributes:
-        weights: (N,) weights of the next round.
+        weights: (N,) weights of the next round; 0 for forecasters that have not joined.
         shares: (N,) sums of the weights over all rounds.
         rounds: Rounds learned.
 
@@ -94,14 +105,24 @@ class FixedShareTop(Stateful):
     described = "a mixture by fixed share"
     fields = (
         Argument("prior", list),
+        Argument("joins", list | None, default=lambda: None),
         Count("rounds"),
         Array("weights", nonnegative=True, most=1.0 + WHOLE),
         Array("shares", nonnegative=True),
     )
 
-    def __init__(self, prior: Sequence[float]) -> None:
+    def __init__(self, prior: Sequence[float], joins: Sequence[int] | None = None) -> None:
         self._prior = prior_of(prior)
+        self._joins = joins_of(joins, len(self._prior))
+        first = self._joins == 0
         self.weights, self.shares, self.rounds = self._prior.copy(), np.zeros(len(self._prior)), 0
+        if not first.all():
+            self.weights = np.where(first, self._prior / math.fsum(self._prior[first]), 0.0)
+
+    @property
+    def joins(self) -> list[int]:
+        """Number of rounds after which each forecaster joins."""
+        return self._joins.tolist()  # type: ignore[no-any-return]
 
     @property
     def prior(self) -> list[float]:
@@ -111,7 +132,7 @@ class FixedShareTop(Stateful):
     def play(self, odds: Any, y: NDArray[np.int8]) -> Vector:
         """Return the log-odds (rows,) of the mixture for log-odds (rows, N), learning from labels -1 and +1."""
         odds, played = forecasts_of(odds, (len(y), len(self.weights))), np.empty(len(y))
-        _loops.tops.play_odds(self.weights, self.shares, self._prior, self.rounds, odds, y, True, played)
+        _loops.tops.play_odds(self.weights, self.shares, self._prior, self._joins, self.rounds, odds, y, True, played)
         self.rounds += len(y)
         return played
 
@@ -120,7 +141,7 @@ class FixedShareTop(Stateful):
         odds = forecasts_of(odds, (None, len(self.weights)))
         played = np.empty(len(odds))
         _loops.tops.play_odds(
-            self.weights, self.shares, self._prior, self.rounds, odds, np.zeros(0, np.int8), False, played
+            self.weights, self.shares, self._prior, self._joins, self.rounds, odds, np.zeros(0, np.int8), False, played
         )
         return played
 
@@ -128,7 +149,7 @@ class FixedShareTop(Stateful):
         """Return ln P (rows, labels) of the mixture for ln P_i (rows, N, labels), learning from labels from 0 on."""
         logs = forecasts_of(logs, (len(y), len(self.weights), None))
         played = np.empty((len(y), logs.shape[2]))
-        _loops.tops.play_labels(self.weights, self.shares, self._prior, self.rounds, logs, y, True, played)
+        _loops.tops.play_labels(self.weights, self.shares, self._prior, self._joins, self.rounds, logs, y, True, played)
         self.rounds += len(y)
         return played
 
@@ -137,7 +158,7 @@ class FixedShareTop(Stateful):
         logs = forecasts_of(logs, (None, len(self.weights), None))
         played = np.empty((len(logs), logs.shape[2]))
         _loops.tops.play_labels(
-            self.weights, self.shares, self._prior, self.rounds, logs, np.zeros(0, np.int64), False, played
+            self.weights, self.shares, self._prior, self._joins, self.rounds, logs, np.zeros(0, np.int64), False, played
         )
         return played
 
@@ -230,6 +251,7 @@ class AdaHedgeTop(Stateful):
 
     Attributes:
         rounds: Rounds learned.
+        shares: (N,) sums of the weights over all rounds; empty for a mixture of an earlier version, which kept none.
         gaps: Sum of the mixability gaps.
         last_gap: Gap of the last round.
 
@@ -247,11 +269,13 @@ class AdaHedgeTop(Stateful):
         Count("rounds"),
         Array("table", finite=False, at="_table"),
         Array("numbers", nonnegative=True, at="_numbers"),
+        Array("shares", (None,), nonnegative=True, default=lambda: np.zeros(0)),
     )
 
     def __init__(self, prior: Sequence[float], shared: bool = False) -> None:
         self._prior, self.shared = prior_of(prior), bool(shared)
         self._table, self._numbers, self.rounds = np.zeros(len(self._prior)), np.zeros(at.NUMBERS), 0
+        self.shares = np.zeros(len(self._prior))
 
     @property
     def prior(self) -> list[float]:
@@ -296,11 +320,13 @@ class AdaHedgeTop(Stateful):
     def _played(self, forecasts: Vector, y: Vector, learns: bool) -> Vector:
         played = np.empty(len(forecasts))
         if self.shared:
-            _loops.tops.play_shared(self.arrays, self.temper, self.rounds, forecasts, y, learns, played)
+            _loops.tops.play_shared(self.arrays, self.shares, self.temper, self.rounds, forecasts, y, learns, played)
         else:
-            _loops.tops.play_hedge(self.arrays, forecasts, y, learns, played)
+            _loops.tops.play_hedge(self.arrays, self.shares, forecasts, y, learns, played)
         return played
 
     def after_restoring(self, found: State) -> None:
         sound = not np.isnan(self._table).any() and bool((self._table < np.inf).all())
         require(sound, "losses of a mixture by AdaHedge must be numbers", self._table)
+        kept = len(self.shares) in (0, len(self._prior))
+        require(kept, "a mixture by AdaHedge must have one sum of weights per forecaster", self.shares)

@@ -27,6 +27,9 @@ from novikoff.trees.store import RowStore
 
 Vector = NDArray[np.float64]
 
+JOINS = (32, 128)
+"""Number of rounds after which the first stack, and all forecasters but it and the linear mixture, join."""
+
 
 class WithTrees(Rows):
     """Linear mixture with trees on table columns, and forecasters on top of both.
@@ -83,7 +86,7 @@ class WithTrees(Rows):
 
     @property
     def shares(self) -> Vector:
-        """Mean weight of each forecaster over all rounds."""
+        """Mean weight of each forecaster over all rounds; empty if an earlier version did not record it."""
         found = self._top.shares / max(self.stored.count, 1) if self.full else super().shares
         return np.array(found, dtype=np.float64)
 
@@ -159,7 +162,7 @@ class WithTrees(Rows):
         for stretch, x, kinds in self.columns.stretches(rows, encoding):
             start = stretch.start
             while start < stretch.stop:
-                here = slice(start, start + self.stored.together(stretch.stop - start))
+                here = slice(start, start + self._together(stretch.stop - start))
                 columns = x[here.start - stretch.start : here.stop - stretch.start]
                 others = None if copies is None else copies[here]
                 found.append(self._mixed(columns, kinds, y[here], linear[here], others))
@@ -184,6 +187,10 @@ class WithTrees(Rows):
         result = self._mixed(columns, self.columns.kinds, self._outcome(y), *forecasts)
         self.scored = None if (scored := self._score_of(result)) is None else scored.item(0)
         return StepResult(*(None if part is None else part[0] if part.ndim > 1 else part[0].item() for part in result))
+
+    def _together(self, rows: int) -> int:
+        """Return how many of the next rows are played at once."""
+        return self.stored.together(rows)
 
     def _copies_forecast(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
         """Play a batch, or one row, with another learner and return its forecasts; None without one."""
@@ -252,6 +259,16 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         labels = max(part.shape[2] for part in parts)
         parts = [np.pad(part, ((0, 0), (0, 0), (0, labels - part.shape[2])), constant_values=-np.inf) for part in parts]
     return np.concatenate(parts)
+
+
+def joins_of(stacks: int, others: int) -> tuple[int, ...]:
+    """Return the numbers of rounds after which forecasters join: first the linear mixture, then the first stack.
+
+    Args:
+        stacks: Number of stacks, which come last.
+        others: Number of inputs besides the linear mixture.
+    """
+    return (0, *[JOINS[1]] * others, JOINS[0], *[JOINS[1]] * (stacks - 1))
 
 
 def rehearsed(*parts: str) -> tuple[str, ...]:

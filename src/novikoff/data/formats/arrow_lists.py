@@ -16,13 +16,11 @@ from novikoff.core.batch import first_repeat
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Target
 from novikoff.core.types import Domain, Sparse
-from novikoff.data.layout import column_name, find_column, named, target_column
+from novikoff.data.layout import LARGEST_INDEX, column_name, find_column, named, target_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LARGEST_INDEX = 2**32 - 2
-"""Largest index of a feature."""
 MANY = 2**16
 """Number of values from which a compiled loop checks them."""
 

@@ -28,6 +28,7 @@ from novikoff.data.formats.buffer_pool import BufferPool
 from novikoff.data.formats.chunk_parser import Advance, Arrays, LineParser
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parser, number
 from novikoff.data.formats.lines import DECIMAL, BadLineError, Row, finite, first_lines, mostly
+from novikoff.data.layout import LARGEST_INDEX
 from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
@@ -124,8 +125,6 @@ def _arrays(kernel: Any, size: int) -> Arrays:
     return *places, np.empty(kernel.SLOTS, dtype=np.uint32), np.zeros(kernel.WIDE, dtype=np.uint64)
 
 
-LARGEST_INDEX = 2**32 - 2
-"""Largest index of a feature."""
 FIELD = re.compile(rb"[^ \t]+")
 WHOLE = re.compile(rb"[0-9]+")
 

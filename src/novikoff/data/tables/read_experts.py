@@ -42,7 +42,7 @@ from novikoff.data.formats.labelled_lines import CHUNK_BYTES, PADDING, in_order
 from novikoff.data.formats.lines import BLANK, Little, look_at
 from novikoff.data.formats.origin import Origin
 from novikoff.data.formats.pandas_index import check_asked, unnamed_first, unnamed_note
-from novikoff.data.layout import SNIFFED_ROWS, bytes_of, find_delimiter, is_number, rows_of, runs
+from novikoff.data.layout import MUST_BE_UTF8, SNIFFED_ROWS, bytes_of, find_delimiter, is_number, rows_of, runs
 from novikoff.data.reader import sniff
 from novikoff.data.tables.cells import plain, written
 from novikoff.data.tables.column import Kind
@@ -360,7 +360,7 @@ class Cells:
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            raise SourceError("text must be UTF-8", "is not", "Convert the file first.") from None
+            raise SourceError(*MUST_BE_UTF8) from None
         if "\0" in text:
             raise SourceError("text must be without zero bytes", "has one", "Convert the file, or clean the row.")
         try:

@@ -31,7 +31,8 @@ from __future__ import annotations
 
 import math
 
-from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions, reason_void
+from novikoff.comparators.metric_facts import reason_void
+from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions
 from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 

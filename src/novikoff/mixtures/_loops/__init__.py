@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from novikoff.mixtures._loops import forgetting as forgetting
     from novikoff.mixtures._loops import linear_mixture as linear_mixture
     from novikoff.mixtures._loops import multiclass_linear_mixture as multiclass_linear_mixture
+    from novikoff.mixtures._loops import new_labels as new_labels
     from novikoff.mixtures._loops import resting as resting
     from novikoff.mixtures._loops import stacks as stacks
     from novikoff.mixtures._loops import tops as tops

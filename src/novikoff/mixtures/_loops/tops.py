@@ -2,7 +2,8 @@
 
 Fixed share: P = sum of w_i P_i, w = pi before the first round. After round t, v_i = w_i P_i(y) / P(y) and
 w = (1 - a) v + a pi with a = 1/(t+1). Weights are stored as they are, since none is below a pi_i; P_i(y) may be tiny,
-and is given as a logarithm.
+and is given as a logarithm. Forecasters may join after given rounds: pi is that of the forecasters awake, A, and those
+that join take pi(new)/pi(A) of the weight before it is shared. The weight of the others is 0 until then.
 Bayes: w_i is proportional to pi_i times the product of the P_i(y) so far, whose logarithms are compensated sums: a
 forecaster that trails by thousands of nats keeps its exact weight, and can return.
 AdaHedge: weights and gaps are computed from logarithms, never as 1 - w or h - m. Otherwise, once the weight of a
@@ -42,36 +43,65 @@ LEAST = 5e-324
 
 @inner
 def log_sum(weights: Vector, logs: Vector) -> float:
-    """Return ln(sum of w_i e^logs_i); -inf if every term is 0."""
+    """Return ln(sum of w_i e^logs_i) over the positive weights; -inf if every term is 0."""
     most = -np.inf
     for i in range(len(weights)):
-        most = max(most, logs[i])
+        if weights[i] > 0.0:
+            most = max(most, logs[i])
     if most == -np.inf:
         return -np.inf
     total = 0.0
     for i in range(len(weights)):
-        total += weights[i] * exp(logs[i] - most)
+        if weights[i] > 0.0:
+            total += weights[i] * exp(logs[i] - most)
     return most + np.log(total)
 
 
 @inner
-def share(weights: Vector, prior: Vector, logs: Vector, rounds: float) -> None:
-    """Update the weights after round number `rounds`, from 1 on; leave them if every P_i(y) is 0.
+def awake(prior: Vector, joins: NDArray[np.int64], rounds: float) -> tuple[float, float]:
+    """Return the prior of the forecasters awake after `rounds` rounds, and of those among them that join now.
 
-    weights, prior   (N,)
-    logs             (N,) ln P_i(y)
+    prior   (N,) pi
+    joins   (N,) number of rounds after which each joins; 0 for those awake from the start
+    """
+    whole, new, asleep = 0.0, 0.0, 0
+    for i in range(len(prior)):
+        if joins[i] <= rounds:
+            whole += prior[i]
+            if joins[i] == rounds and rounds > 0.0:
+                new += prior[i]
+        else:
+            asleep += 1
+    return 1.0 if asleep == 0 else whole, new  # exactly 1: priors of all forecasters need no division
+
+
+@inner
+def share(weights: Vector, prior: Vector, joins: NDArray[np.int64], logs: Vector, rounds: float) -> None:
+    """Update the weights after round number `rounds`, from 1 on; if every P_i(y) is 0, only let forecasters join.
+
+    weights, prior, joins   (N,)
+    logs                    (N,) ln P_i(y)
     """
     most, total = -np.inf, 0.0
     for i in range(len(weights)):
-        most = max(most, logs[i])
-    if most == -np.inf:
-        return
+        if weights[i] > 0.0:
+            most = max(most, logs[i])
+    stay, some = 1.0, 0.0
+    if most > -np.inf:
+        stay, some = rounds / (rounds + 1.0), 1.0 / (rounds + 1.0)
+        for i in range(len(weights)):
+            if weights[i] > 0.0:
+                weights[i] *= exp(logs[i] - most)
+            total += weights[i]
+    else:
+        total = 1.0
+    whole, new = awake(prior, joins, rounds)
+    left = 1.0 - new / whole
     for i in range(len(weights)):
-        weights[i] *= exp(logs[i] - most)
-        total += weights[i]
-    stay, some = rounds / (rounds + 1.0), 1.0 / (rounds + 1.0)
-    for i in range(len(weights)):
-        weights[i] = stay * (weights[i] / total) + some * prior[i]
+        if joins[i] <= rounds:
+            mine = prior[i] / whole
+            before = mine if joins[i] == rounds else left * (weights[i] / total)
+            weights[i] = stay * before + some * mine
 
 
 @inlined
@@ -82,14 +112,15 @@ def log_chance(z: float) -> float:
 
 @compiled
 def play_odds(
-    weights: Vector, shares: Vector, prior: Vector, rounds: int, odds: Vector, y: NDArray[np.int8], learns: bool,
-    played: Vector,
+    weights: Vector, shares: Vector, prior: Vector, joins: NDArray[np.int64], rounds: int, odds: Vector,
+    y: NDArray[np.int8], learns: bool, played: Vector,
 ) -> None:  # fmt: skip
     """Play fixed share for two labels.
 
-    weights   (N,) changed if it learns
+    weights   (N,) changed if it learns; 0 for forecasters that have not joined
     shares    (N,) sums of the weights over the rounds learned
     prior     (N,) pi
+    joins     (N,) number of rounds after which each forecaster joins
     rounds    rounds learned before these
     odds      (rows, N) log-odds of each forecaster, possibly infinite
     y         (rows,) labels -1 and +1; not read unless `learns`
@@ -105,13 +136,13 @@ def play_odds(
         if learns:
             for i in range(len(weights)):
                 shares[i] += weights[i]
-            share(weights, prior, up if y[t] == 1 else down, rounds + t + 1.0)
+            share(weights, prior, joins, up if y[t] == 1 else down, rounds + t + 1.0)
 
 
 @compiled
 def play_labels(
-    weights: Vector, shares: Vector, prior: Vector, rounds: int, logs: Vector, y: NDArray[np.int64], learns: bool,
-    played: Vector,
+    weights: Vector, shares: Vector, prior: Vector, joins: NDArray[np.int64], rounds: int, logs: Vector,
+    y: NDArray[np.int64], learns: bool, played: Vector,
 ) -> None:  # fmt: skip
     """Play fixed share for many labels; arguments that are not listed are as in `play_odds`.
 
@@ -125,7 +156,7 @@ def play_labels(
         if learns:
             for i in range(len(weights)):
                 shares[i] += weights[i]
-            share(weights, prior, logs[t, :, y[t]], rounds + t + 1.0)
+            share(weights, prior, joins, logs[t, :, y[t]], rounds + t + 1.0)
 
 
 @inlined
@@ -258,7 +289,7 @@ def extend(paths: Vector, stay: Vector, enter: Vector, lost: Vector) -> None:
 
     paths   (PATHS, N) changed
     stay    (N,) price of staying with i
-    enter   (N,) price of a change to i
+    enter   (N,) price of a change to i; infinite for a forecaster that has not joined
     lost    (N,) loss of each forecaster in this round
     """
     count = paths.shape[1]
@@ -267,6 +298,10 @@ def extend(paths: Vector, stay: Vector, enter: Vector, lost: Vector) -> None:
     for k in range(len(paths)):
         from_best[k] = paths[k, best]
     for i in range(count):
+        if enter[i] == np.inf:
+            paths[VALUE, i] = np.inf
+            paths[VALUE_LOST, i] = 0.0
+            continue
         price = stay[i]
         moved = paths[VALUE, i] == np.inf
         if not moved:
@@ -294,15 +329,16 @@ def odds_of_labels(odds: Vector, y: NDArray[np.int8]) -> Vector:
 
 @compiled
 def track(
-    weights: Vector, prior: Vector, paths: Vector, losses: Vector, rounds: int, logs: Vector, allowed: float
-) -> tuple[float, int]:
+    weights: Vector, prior: Vector, joins: NDArray[np.int64], paths: Vector, losses: Vector, rounds: int, logs: Vector,
+    allowed: float,
+) -> tuple[float, int]:  # fmt: skip
     """Replay fixed share on recorded forecasts, and extend the cheapest paths.
 
-    weights, prior   (N,) weights are changed
-    paths            (PATHS, N) changed
-    losses           (LOSSES, N + 1) changed
-    rounds           rounds before these
-    logs             (rows, N + 1) ln P(y) of each forecaster and, last, of the forecast played
+    weights, prior, joins   (N,) weights are changed
+    paths                   (PATHS, N) changed
+    losses                  (LOSSES, N + 1) changed; before a forecaster joins, the loss of the mixture counts for it
+    rounds                  rounds before these
+    logs                    (rows, N + 1) ln P(y) of each forecaster and, last, of the forecast played
 
     Returns:
         The largest |ln P(y) played - ln P(y) replayed|, and the first row in which it is above `allowed`, -1 for none.
@@ -316,17 +352,23 @@ def track(
         worst = max(worst, off)
         if not off <= allowed and where < 0:
             where = t
+        whole, new = awake(prior, joins, now - 1.0)
         for i in range(count):
-            lost[i] = -logs[t, i]
+            if joins[i] >= now:
+                lost[i], stay[i], enter[i] = -played, np.inf, np.inf
+            else:
+                mine = prior[i] / whole
+                lost[i] = -logs[t, i]
+                enter[i] = np.log(now) - np.log(mine)
+                stay[i] = -np.log1p(-((1.0 - mine) + new / whole * (now - 1.0)) / now)
+                if joins[i] == now - 1.0:  # a path pays ln 1/pi for its first forecaster, and for one that joins
+                    enter[i] = -np.log(mine)
+                    stay[i] = enter[i]
             add(losses, LOSS, i, lost[i])
-            enter[i] = np.log(now) - np.log(prior[i])
-            stay[i] = -np.log1p(-(1.0 - prior[i]) / now)
-            if now == 1.0:  # a path pays ln 1/pi for its first forecaster
-                stay[i] = enter[i]
         add(losses, LOSS, count, -played)
         if now == 1.0 or paths[VALUE, cheapest(paths)] < np.inf:
             extend(paths, stay, enter, lost)
-        share(weights, prior, logs[t, :count], now)
+        share(weights, prior, joins, logs[t, :count], now)
     return worst, where
 
 
@@ -402,10 +444,11 @@ def mean_of(a: Vector, forecasts: Vector) -> float:
 
 
 @compiled
-def play_hedge(hedge: HedgeArrays, forecasts: Vector, y: Vector, learns: bool, played: Vector) -> None:
+def play_hedge(hedge: HedgeArrays, shares: Vector, forecasts: Vector, y: Vector, learns: bool, played: Vector) -> None:
     """Play AdaHedge on squared losses.
 
     hedge       changed if it learns
+    shares      (N,) sums of the weights over the rounds learned; empty if they are not recorded
     forecasts   (rows, N)
     y           (rows,) outcomes; not read unless `learns`
     played      (rows,) out: the mean
@@ -420,6 +463,8 @@ def play_hedge(hedge: HedgeArrays, forecasts: Vector, y: Vector, learns: bool, p
             continue
         for i in range(count):
             lost[i] = (forecasts[t, i] - y[t]) ** 2
+        for i in range(len(shares)):
+            shares[i] += exp(a[i])
         learn_hedge(HedgeArrays(prior, table, numbers), a, lost, after)
 
 
@@ -474,8 +519,9 @@ def shared_weights(hedge: HedgeArrays, rounds: float, temper: float, a: Vector) 
 
 @compiled
 def play_shared(
-    hedge: HedgeArrays, temper: float, rounds: int, forecasts: Vector, y: Vector, learns: bool, played: Vector
-) -> None:
+    hedge: HedgeArrays, shares: Vector, temper: float, rounds: int, forecasts: Vector, y: Vector, learns: bool,
+    played: Vector,
+) -> None:  # fmt: skip
     """Play AdaHedge with sharing on squared losses: eta = `temper` / sum of the gaps so far.
 
     rounds   rounds before these; other arguments are as in `play_hedge`
@@ -490,6 +536,8 @@ def play_shared(
         if learns:
             for i in range(count):
                 lost[i] = (forecasts[t, i] - y[t]) ** 2
+            for i in range(len(shares)):
+                shares[i] += exp(a[i])
             learn_shared(arrays, rate, a, lost, after)
 
 

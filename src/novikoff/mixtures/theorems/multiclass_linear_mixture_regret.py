@@ -28,8 +28,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.comparators.metric_facts import SLACK
-from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions, reason_void
+from novikoff.comparators.metric_facts import SLACK, reason_void
+from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions
 from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from novikoff.core.certificate import Assumption, seen
 from novikoff.core.types import CountsRounds, Run
@@ -39,7 +39,7 @@ class TopFacts:
         names: Names of the forecasters.
         prior: Prior of each.
         loss: Loss of the forecasts played.
-        losses: Loss of each forecaster.
+        losses: Loss of each forecaster; before one joins, the loss of the forecasts played counts for it.
         off: Largest difference between a forecast played and the replayed mixture.
         off_at: First round in which this difference exceeds rounding; 0 for none.
         trivial: Loss of a non-learning baseline: equal probabilities; for numbers, the first outcome.
@@ -47,6 +47,7 @@ class TopFacts:
         gaps: For numbers, the sum of the mixability gaps.
         last_gap: For numbers, the last of them.
         novelty: Cost of labels that were not announced, the same for every forecaster.
+        joins: Number of rounds after which each forecaster joined; empty if all played from the start.
     """
 
     rows: int
@@ -61,6 +62,7 @@ class TopFacts:
     gaps: float = 0.0
     last_gap: float = 0.0
     novelty: float = 0.0
+    joins: list[int] = field(default_factory=list)
 
     @property
     def replay(self) -> str:
