@@ -169,7 +169,7 @@ def mismatch(
         f"columns must match those that {whose} was trained on", f"{name} has {has}",
         Advice(
             "Rename the columns", ", or " if how else "", how, "; without names they are matched by position.",
-            *([" Or pass ", Option("missing_columns", "impute"), "."] if imputes else []),
+            Advice(" Or pass ", Option("missing_columns", "impute"), ".") if imputes else "",
         ),
     )  # fmt: skip
 

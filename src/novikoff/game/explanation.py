@@ -254,7 +254,8 @@ def asked(ledger: Ledger, x: Example, cells: Mapping[str, object] | None = None)
         cells: Values by column of an encoded row; None if they are unknown.
     """
     from novikoff.data.hashing import murmur, words_of
-    from novikoff.data.tables.alignment import adopted_row, arrays_of_row, cell_value, columns_of_row
+    from novikoff.data.tables.alignment import adopted_row, arrays_of_row, columns_of_row
+    from novikoff.data.tables.records import cell_value
 
     encoding, features = ledger.encoding, ledger.player.features
     if isinstance(x, str) and encoding is None:

@@ -60,8 +60,9 @@ class FirstRound:
     """
 
     def __init__(self, spec: str | Spec, labels: Any, task: str | None, table: bool) -> None:
-        self._spec = recipe("Game", spec, None)
-        assert isinstance(self._spec, Spec)
+        found = recipe("Game", spec, None)
+        assert isinstance(found, Spec)
+        self._spec: Spec = found
         check_task(task)
         self._table, self._task = table, task
         self._numbers = for_numbers(self._spec) if task in ("regress", "count") else None
@@ -453,7 +454,7 @@ class Game:
         except NovikoffError:
             if known is None:
                 self.ledger.encoding = self.player.encoding = None
-            else:
+            elif kept is not None:
                 known.forget(kept)
             raise
 

@@ -178,8 +178,8 @@ def _dicts(ledger: Ledger, rows: list[Any], impute: bool) -> Rows:
     if ledger.encoding is None or not all(isinstance(one, Mapping) for one in rows):
         return Rows((_single(ledger, one, impute) for one in rows), False)
     reader = Records(rows)
-    stream = Table(reader, labelled=False, drop=_others(ledger, reader.names))
-    stream = adopted(stream, ledger.encoding, ledger.feature_names, learn=False, impute=impute or ledger.encoding.open)
+    table = Table(reader, labelled=False, drop=_others(ledger, reader.names))
+    stream = adopted(table, ledger.encoding, ledger.feature_names, learn=False, impute=impute or ledger.encoding.open)
     return Rows(stream.batches(), False, stream)
 
 
@@ -260,7 +260,8 @@ def probabilities(player: Predictor, batch: Batch) -> NDArray[np.float64]:
         )
     found = np.asarray(player.probabilities_many(batch), dtype=np.float64)
     if player.task == "multiclass":
-        return found / np.maximum(found.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        normed: NDArray[np.float64] = found / np.maximum(found.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        return normed
     found = np.clip(found.reshape(-1), 0.0, 1.0)
     return np.column_stack([1.0 - found, found])
 

@@ -244,7 +244,7 @@ class Play:
         objects = [json.loads(row) for row in rows]
         if learn and self.ledger.encoding is None:
             self.ledger.read_by(first_encoding(objects[0], self._schema))
-        found = [self.game.encoded(x, learn=True) if learn else self._row(x) for x in objects]
+        found: list[Any] = [self.game.encoded(x, learn=True) if learn else self._row(x) for x in objects]
         encoding = self.ledger.encoding
         if isinstance(found[0], np.ndarray):
             width = max(map(len, found))

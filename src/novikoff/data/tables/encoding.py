@@ -363,7 +363,7 @@ class Encoding(Stateful):
             arrays = {one.name: cells.array([values.get(one.name)], one.kind) for one in self.columns}
             found = self.rows(arrays, 1, learn, surprises)
             assert isinstance(found, Sparse)
-            return next(iter(found.rows()))
+            return CheckedRow(next(iter(found.rows())))
         entries: list[tuple[str, float]] = []
         for column in self.columns if columns is None else columns:
             value = values.get(column.name)
