@@ -133,7 +133,7 @@ def work() -> None:
     del compiled  # imported for its effect: loops are cached
     output, sys.stdout = sys.stdout, sys.stderr
 
-    class Counted(event.Listener):  # type: ignore[misc]
+    class Counted(event.Listener):
         """Count compiled loops, and note the folders of their caches."""
 
         loops, folders = 0, set[str]()
@@ -148,7 +148,8 @@ def work() -> None:
             pass
 
     counts = Counted()
-    event.register("numba:compile", counts)
+    register: Any = event.register
+    register("numba:compile", counts)
     for line in sys.stdin:
         counts.loops, task = 0, line.strip()
         kinds = _rehearsed(task) if ":" in task and task.startswith("novikoff.") else _played(task)

@@ -37,7 +37,7 @@ The system releases the lock of a process that ends.
 """
 
 
-class LoopCache(FunctionCache):  # type: ignore[misc] # numba has no types
+class LoopCache(FunctionCache):
     """Cache of one loop; `load_overload` that finds nothing locks the loop until `save_overload` or `release`."""
 
     def __init__(self, function: Any) -> None:
@@ -84,7 +84,7 @@ class LoopCache(FunctionCache):  # type: ignore[misc] # numba has no types
             _unlock(self._cache_path, self._place)
 
 
-class LoopFile(IndexDataCacheFile):  # type: ignore[misc]
+class LoopFile(IndexDataCacheFile):
     """Files of one loop: its code for each signature, and the index."""
 
     def save(self, key: Any, data: Any) -> None:

@@ -131,7 +131,8 @@ def inner(function: Function) -> Function:
 
 
 def _dispatcher(function: Function, **given: Any) -> Function:
-    dispatcher: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, **given)(function)
+    ways: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, **given}
+    dispatcher: Any = numba.njit(**ways)(function)
     if hasattr(dispatcher, "enable_caching"):  # not with NUMBA_DISABLE_JIT
         with contextlib.suppress(RuntimeError):  # "cannot cache function: no locator available"
             dispatcher._cache = LoopCache(function)
