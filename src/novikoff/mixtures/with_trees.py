@@ -242,10 +242,10 @@ class WithTrees(Rows):
         return Batch(self.columns.examples(x[:, self.leading :], self.features), self._as_outcomes(y), first + 1)
 
     def _columns_of(self, x: Example | Batch) -> Vector:
-        """Return the columns of rows to predict."""
+        """Return the columns of rows to predict, as they would be learned."""
         if isinstance(x, Batch):
-            return self.columns.rows(self.features.rows(x, learn=False))
-        return self.columns.row(self.features.row(x, learn=False))
+            return self.columns.to_predict(self.columns.rows(self.features.rows(x, learn=False)))
+        return self.columns.to_predict(self.columns.row(self.features.row(x, learn=False)))
 
     def after_restoring(self, found: State) -> None:
         super().after_restoring(found)

@@ -179,6 +179,12 @@ class Columns(Stateful):
         """Return the columns (1, columns) of one row as `Features.row` returns it."""
         return self.rows(_as_rows(row))
 
+    def to_predict(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rows (rows, columns), changed in place: a category never learned from gets the number that is next."""
+        following = np.array([len(some) for some in self.categories], dtype=np.float64)
+        np.copyto(rows, following, where=(rows == NEVER_SEEN) & (self.kinds == 1))
+        return rows
+
     def places(self) -> NDArray[np.int64]:
         """Return the first feature of each column (columns,)."""
         found = np.zeros(self.count, dtype=np.int64)
