@@ -161,10 +161,10 @@ def without_times(text):
             end = line.index("  seconds  ") + len("  seconds")
             start, width = len(line[: end - len("seconds")].rstrip()), len("  seconds")
             lines[head] = f"{line[:start]}{'seconds':>{width}}{line[end:]}"
-            below = next((k for k in range(head + 1, len(lines)) if not lines[k].strip()), len(lines))
-            for k in range(head + 1, below):
+            for k in range(head + 1, len(lines)):
                 one = lines[k]
-                lines[k] = f"{one[:start]}{'TIME':>{width}}{one[end:]}" if len(one) > end else one
+                if re.fullmatch(r" +[\d.]+", one[start:end]):
+                    lines[k] = f"{one[:start]}{'TIME':>{width}}{one[end:]}"
     return "\n".join(lines)
 
 
