@@ -455,7 +455,7 @@ class Separator:
             return None
         least, none = Fraction(self.least), Fraction(0)
         square = shortened(*(length_of(self.u) / least**2).as_integer_ratio())
-        return Comparator(direction, self.least, square, none, none, none)
+        return Comparator(direction, self.least, square, none, none, none, 0)
 
 
 def in_memory(x: Sparse, y: Labels, longest: float, bias: float, normalize: bool, mistakes: int) -> Separation:
