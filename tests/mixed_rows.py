@@ -5,6 +5,8 @@ import datetime
 import io
 import random
 
+import numpy as np
+
 CITIES = ["Rome", "Oslo", "Paris", "Kyiv", "Lima", *(f"town{k}" for k in range(20))]
 
 
@@ -36,3 +38,14 @@ def as_csv(rows):
     writer.writeheader()
     writer.writerows(rows)
     return file.getvalue().encode()
+
+
+def bits_of(stream):
+    """Return the features and labels of a stream, row by row, as bytes, however it is cut into batches."""
+    found = []
+    for batch in stream.batches():
+        for k in range(len(batch)):
+            x = batch.x[k : k + 1]
+            parts = (x,) if isinstance(x, np.ndarray) else (x.indices.astype(np.uint32), x.values)
+            found.append((*(np.asarray(part, np.float64).tobytes() for part in parts), batch.y[k].item()))
+    return found

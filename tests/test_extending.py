@@ -325,7 +325,7 @@ def test_format_follows_suffix_content_or_option(elimination, file, tmp_path):
         assert stream.labels == nk.Labels("-", "+")
         assert len(stream) == 300
         assert stream.domain == nk.Domain("point", 12)
-    with pytest.raises(SourceError, match="a format must be one of arrow, .*, bits: got 'bytes'"):
+    with pytest.raises(SourceError, match="a format must be one of arff, .*, bits: got 'bytes'"):
         nk.read(file, format="bytes")
     with pytest.raises(SourceError, match=r"bits \(requested\) takes nothing; got bits"):
         nk.read(file, format="bits", bits=3)

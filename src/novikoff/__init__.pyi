@@ -56,6 +56,7 @@ from novikoff.data.memory import RegressionArrays as RegressionArrays
 from novikoff.data.scaled import Scaled as Scaled
 from novikoff.data.tables.read_experts import read_experts as read_experts
 from novikoff.data.tables.reading import read as read
+from novikoff.data.tables.table_formats import ARFF as ARFF
 from novikoff.data.tables.table_formats import CSV as CSV
 from novikoff.data.tables.table_formats import JSONL as JSONL
 from novikoff.data.tables.table_formats import Arrow as Arrow

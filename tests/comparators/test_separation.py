@@ -25,7 +25,7 @@ def search(x, y, bias=0.0, normalize=False):
     longest = (1.0 if normalize and longest else longest) + bias * bias
     found = separate(chunks_of(without_zeros(x), y), longest, bias, normalize)
     separator = Separator(found.u, bias, normalize)
-    separator.see(x, y)
+    separator.see(x, y, np.zeros(len(y), bool))
     widest = separator.comparator(1) if found.found else None
     if found.witness is not None:
         check_witness(found.witness, x, y, bias, normalize)
@@ -368,3 +368,45 @@ def test_late_labels_get_the_margin_bound():
         game.learn_one(t, int(y[t]))
     found = [one for one in game.ledger.certify() if one.theorem == "perceptron_margin"]
     assert found[0].status in ("valid", "vacuous")
+
+
+@pytest.mark.parametrize("size", [1e160, 1e200, 1.7e308, 1e-140, 1e-161, 1e-200, 1e-300])
+@pytest.mark.parametrize("bias", [0.0, 1.0])
+@pytest.mark.parametrize("hindsight", [False, True])
+def test_rows_whose_norms_overflow_or_underflow_are_not_separated(size, bias, hindsight):
+    x = np.array([[0.5, 0.0], [0.0, size], [0.0, -size]] * 10)
+    y = np.array([1, -1, 1] * 10)
+    ledger = nk.play(nk.Perceptron(normalize=True, bias=bias), nk.Arrays(x, y), hindsight=hindsight)
+    # The learner divides by 0 or infinity, or by an inaccurate norm: to it these rows are not what they are in reals.
+    assert {one.status for one in ledger.certify()}.isdisjoint({"violated"})
+    found = separate(chunks_of(without_zeros(x), y.astype(np.int8)), 1.0 + bias * bias, bias, True)
+    assert (found.outcome, found.limit) == ("unknown", math.inf)
+    separator = Separator(np.array([0.5, -1.0, 0.0]), bias, True)
+    separator.see(x, y.astype(np.int8), np.zeros(len(y), bool))
+    assert separator.comparator(1) is None
+
+
+class PredictsMinus:
+    """A Perceptron that predicts -1 if its score is 0."""
+
+    def __init__(self):
+        self.weights = np.zeros(2)
+
+    def predict_one(self, x):
+        return 1 if self.weights @ x > 0.0 else -1
+
+    def learn_one(self, x, y):
+        if self.predict_one(x) != y:
+            self.weights = self.weights + y * x
+
+
+def test_zero_rows_that_were_mistakes_need_a_margin():
+    rows = [(np.array(x), 1) for x in ([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0])]
+    ledger = nk.play(PredictsMinus(), rows)
+    assert ledger.mistakes == 6
+    found = {one.theorem: one for one in ledger.certify()}
+    assert found["perceptron_margin"].status == "void"
+    assert {one.status for one in found.values()} <= {"void", "vacuous"}
+    # A learner that predicts +1 makes no mistake on them, and has the bound of the other rows.
+    found = {one.theorem: one for one in nk.play(nk.Perceptron(), rows).certify()}
+    assert (found["perceptron_margin"].observed, found["perceptron_margin"].bound) == (0, 2)

@@ -186,3 +186,21 @@ def test_a_damaged_state_is_refused(name, damaged):
 def test_a_shortened_number_is_at_least_the_number_and_hardly_more(above, below):
     exact = Fraction(above, below)
     assert exact <= shortened(above, below) <= exact * (1 + TINY)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=40), st.integers(1, 3))
+def test_mistakes_of_a_comparator_are_its_margins_that_are_not_positive(margins, parts):
+    tally, rows = Tally(2, 3, [(1, 0.5)]), np.array([[*map(float, row), 1.0] for row in margins])
+    for part in np.array_split(rows, parts):
+        tally.add(part, np.zeros(len(part), bool))
+    wrong = {0: len(rows), **{k + 1: int(np.count_nonzero(rows[:, k] <= 0)) for k in range(2)}}
+    found = [*tally.comparators([Fraction(1)] * 2), *tally.penalized([Fraction(1)] * 2)]
+    assert {u.direction for u in found} == {0, 1, 2}
+    assert all(u.mistakes == wrong[u.direction] for u in found)
+    assert all(u.mistakes <= u.hinge for u in found if hasattr(u, "hinge"))
+
+
+def test_margins_too_small_for_the_thresholds_count_as_mistakes():
+    tally = Tally(1, 3)
+    tally.add(np.array([[-1.0, 1.0], [2.0**-40, 1.0], [1.0, 1.0]]), np.zeros(3, bool))
+    assert {u.mistakes for u in tally.comparators([Fraction(1)]) if u.direction} == {2}  # at least 1, never less

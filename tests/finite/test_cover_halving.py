@@ -111,7 +111,8 @@ def test_the_certificate_holds_and_the_covers_are_as_few_as_guaranteed(dim, marg
         assert covers <= math.floor(math.log2(1 / margin)) + 1 <= math.ceil(math.log2(1 / margin)) + 1
         levels = [SphereCover(dim, 2.0 ** -(k + 1)).size for k in range(covers)]
         whole = sum(size.bit_length() for size in levels[:-1]) + levels[-1].bit_length() - 1
-        assert certificate.bound <= whole
+        assert certificate.bound <= whole == certificate.quantities["a_priori"]
+        assert certificate.quantities["margin_above"] == SphereCover(dim, 2.0**-covers).epsilon
 
 
 def test_the_number_of_covers_guaranteed_is_met():

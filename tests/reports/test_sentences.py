@@ -16,7 +16,8 @@ import novikoff as nk
 import samples
 from novikoff.core.certificate import DECLARED, Assumption, Bound, Certificate, Words, theorem
 from novikoff.online_to_batch.theorems.best_risk import best_risk
-from novikoff.reports import plain, sentences, summary
+from novikoff.reports import page as report_page
+from novikoff.reports import plain, sentences, summary, terminal
 from novikoff.reports.explanation import theorems
 from novikoff.reports.terminal import drift
 
@@ -295,3 +296,53 @@ def test_errors_of_numbers_are_reported_next_to_those_of_the_best_constant():
     labelled = nk.play("perceptron", (x, np.sign(y)))
     assert [*summary.errors(labelled)] == []
     assert not {"rmse", "mae", "r2"} & plain.game(labelled, [], "perceptron").keys()
+
+
+@pytest.mark.parametrize(
+    ("learner", "stream", "bound"),
+    [
+        (nk.Halving(nk.classes.thresholds(1000)), [(3, -1), (900, 1)],
+         "at most 9 mistakes on any stream whose labels a hypothesis fits (log2 of 1,002 hypotheses)"),
+        (nk.Halving(nk.classes.thresholds(1000)), [(3, -1), (3, 1)],  # void, and still known before the game
+         "at most 9 mistakes on any stream whose labels a hypothesis fits (log2 of 1,002 hypotheses)"),
+        (nk.Consistent(nk.classes.thresholds(1000)), [(3, -1), (900, 1)],
+         "at most 1,001 mistakes on any stream whose labels a hypothesis fits (one less than the 1,002 hypotheses)"),
+        (nk.CoverHalving(2), [((1.0, 0.1), 1), ((0.1, 1.0), -1)],
+         "at most 2 mistakes on any stream separated with a margin above 0.5 R, R being the length of the longest row "
+         "(log2 of 7 directions, and the bounds of the coarser covers)"),
+        (nk.Perceptron(), [((1.0, 0.1), 1), ((0.1, 1.0), -1)], ""),
+    ],
+)  # fmt: skip
+def test_reports_have_the_bound_known_before_the_game(capsys, learner, stream, bound):
+    ledger = nk.play(learner, stream)
+    certificates = ledger.certify()
+    assert summary.a_priori(certificates) == bound
+    terminal.game(terminal.Out(), ledger, certificates, "learner")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (f"a priori {bound}." in printed) if bound else ("a priori" not in printed)
+    page = "".join(report_page.promised(ledger, certificates))
+    assert (f"A priori: {bound}." in page) if bound else ("A priori" not in page)
+
+
+def test_reports_have_the_mistakes_of_the_comparator_next_to_its_hinge_loss():
+    rows = [((1.0, 0.0), 1), ((0.0, 1.0), -1)] * 20 + [((1.0, 0.0), -1)]
+    found = {one.theorem: one for one in nk.play(nk.Perceptron(), rows).certify()}
+    for name in ("perceptron_lengths", "perceptron_hinge"):
+        assert found[name].quantities["comparator_mistakes"] == 1
+        assert sentences.why(found[name]).endswith("; that classifier makes at most 1 mistake itself")
+    assert plain.certificate(found["perceptron_hinge"])["quantities"]["comparator_mistakes"] == 1
+    separable = {one.theorem: one for one in nk.play(nk.Perceptron(), rows[:-1]).certify()}
+    assert separable["perceptron_hinge"].quantities["comparator_mistakes"] == 0
+    assert "itself" not in sentences.why(separable["perceptron_hinge"])
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_mistakes_of_the_comparator_in_hindsight_count_every_pass(passes):
+    rows = np.array([[1.0, 0.0], [0.0, 1.0]] * 20 + [[1.0, 0.0]])
+    labels = np.array([1, -1] * 20 + [-1])
+    ledger = nk.play(nk.Perceptron(), nk.Arrays(rows, labels), passes=passes, hindsight=True)
+    facts = ledger.hindsight.facts
+    wrong = {u.direction: u.mistakes for u in (*facts.comparators, *facts.penalized)}
+    for number, u in enumerate(ledger.hindsight.directions, 1):
+        if number in wrong and np.any(u):
+            assert wrong[number] == passes * np.count_nonzero(labels * (rows @ u[:2]) <= 0) == passes

@@ -327,10 +327,13 @@ def _facts(
 ) -> LinearComparatorFacts:
     """Return the facts of the last reading, for all passes."""
     comparators = [
-        replace(u, hinge=passes * u.hinge, squared_hinge=passes * u.squared_hinge)
+        replace(u, hinge=passes * u.hinge, squared_hinge=passes * u.squared_hinge, mistakes=passes * (u.mistakes or 0))
         for u in scorer.comparators(start, passes)
     ]
-    more = [replace(u, direction=4, loss=passes * u.loss) for u in penalized.penalized(start, passes)]
+    more = [
+        replace(u, direction=4, loss=passes * u.loss, mistakes=passes * (u.mistakes or 0))
+        for u in penalized.penalized(start, passes)
+    ]
     return LinearComparatorFacts(
         rows=passes * reading.rows,
         mistakes=0,

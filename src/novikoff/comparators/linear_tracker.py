@@ -100,9 +100,9 @@ class LinearTracker(ScorerTracker[LinearScorer]):
         """Return the separator of all rows, evaluated on them; None if some are not kept, or none was found."""
         if self._kept is None or not self._searched[1].found:
             return None
-        x, y, _ = self._kept.together()
+        x, y, wrong = self._kept.together()
         separator = Separator(self._searched[1].u, self.bias, self.normalize)
-        separator.see(x, y)
+        separator.see(x, y, np.asarray(wrong, dtype=np.bool_))
         return separator
 
     def facts(self, learner: Any = None) -> LinearComparatorFacts:

@@ -9,7 +9,10 @@ Algorithm
     repeated with columns scaled to a common size and rows divided by their lengths: that may still find a separator,
     though not the widest.
     Zero rows labelled +1, without a constant feature, are ignored: every learner here predicts +1 on them and learns
-    nothing, so they are no mistakes and a bound for the other rows holds for all.
+    nothing, so they are no mistakes and a bound for the other rows holds for all. A learner from outside may predict
+    -1: then they need a margin, and have none.
+    Rows that are divided by norms whose squares over- or underflow are neither searched nor separated: a learner has
+    other quotients.
 Promise
     Three outcomes. "separated": u is a candidate; `Separator` verifies its margin on every row, rounded down.
     "inseparable": the witness is a proof. "unknown": neither was found within the budget or the precision of doubles.
@@ -64,6 +67,8 @@ MOST_EXACT, MOST_EXACT_PATIENT = 64, 256
 """Maximum number of rows of a proof in integers: after one pass, and in hindsight."""
 DIVIDED = 2.0**-450
 """Smallest length that is divided by."""
+SHORTEST, LONGEST = 2.0**-900, 2.0**900
+"""Smallest and largest squared norm by which a learner divides with the accuracy of doubles."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,13 +159,18 @@ class Signed:
         data: Value of each entry.
         width: Number of columns.
         counted: (rows,) whether the row counts; zero rows labelled +1 do not.
+        accurate: Whether every row that is divided by its norm is a multiple of the learner's row, up to rounding.
     """
 
     def __init__(self, chunk: Chunk, bias: float, normalize: bool, unit: float, columns: Vector | None = None) -> None:
         x, n = without_zeros(chunk.x).alone(), len(chunk.y)
         ends, values = x.indptr.astype(np.int64), x.values.astype(np.float64)
         zero = _sums(ends, (values != 0.0).astype(np.float64)) == 0.0  # before anything can underflow
+        self.accurate = True
         if normalize:
+            with np.errstate(over="ignore", under="ignore"):
+                squares = _sums(ends, np.square(values))[~zero]
+            self.accurate = bool(np.all((squares >= SHORTEST) & (squares <= LONGEST)))
             values = values * np.repeat(_inverse(ends, values), np.diff(ends))
         places = x.indices.astype(np.int64) + 1
         if bias != 0.0:
@@ -263,7 +273,7 @@ class _Search:
         self.bias, self.normalize, self.unit, self.columns = bias, normalize, unit, columns
         self.visits, self.steps, self.exact = visits, STEPS, exact
         self.nearest, self.corners = NearestPoint(), _Corners()
-        self.p = np.zeros(1)
+        self.p, self.accurate = np.zeros(1), True
 
     def run(self, chunks: Callable[[], Iterable[Chunk]]) -> Separation:
         """Read the rows until u has the widest margin, or none is left, or the budget is spent."""
@@ -271,7 +281,10 @@ class _Search:
         while not clean and self.visits > 0 and self.steps > 0:
             clean = True
             for chunk in chunks():
-                if not self._compare(chunk):
+                lower = self._compare(chunk)
+                if not self.accurate:
+                    return NOT_SEARCHED
+                if not lower:
                     continue
                 clean = False
                 if self._is_flat():
@@ -301,6 +314,9 @@ class _Search:
         """Add the rows of a chunk with the smallest margins as corners; return whether there were any."""
         signed = Signed(chunk, self.bias, self.normalize, self.unit, self.columns)
         self.visits -= len(signed.data) + len(chunk.y)
+        self.accurate = signed.accurate
+        if not self.accurate:
+            return False
         self.p = np.append(self.p, np.zeros(max(signed.width - len(self.p), 0)))
         margins = signed.times(self.p)
         margins[~signed.counted] = math.inf
@@ -409,23 +425,26 @@ class Separator:
         self.least, self.rows = math.inf, 0
         self.usable = bool(np.any(scaled))
 
-    def see(self, x: Rows, y: Labels, wrong: object = None) -> None:
-        """Process rows; which of them were mistakes does not matter."""
+    def see(self, x: Rows, y: Labels, wrong: NDArray[np.bool_]) -> None:
+        """Process rows; `wrong` are the mistakes, which need a margin even on zero rows."""
         self.rows += len(y)
         if not self.usable:
             return
         for chunk in chunks_of(x, y)():
-            self._see(chunk)
+            self._see(chunk, wrong[chunk.first : chunk.first + len(chunk.y)])
 
-    def _see(self, chunk: Chunk) -> None:
+    def _see(self, chunk: Chunk, wrong: NDArray[np.bool_]) -> None:
         signed = Signed(chunk, self.bias, self.normalize, 1.0)
+        if not signed.accurate:
+            self.least = -math.inf
+            return
         u = np.zeros(max(signed.width, len(self.u)))
         u[0], u[1 : len(self.u)] = self.u[-1], self.u[:-1]
         n = np.diff(signed.ends).astype(np.float64)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             sizes = _sums(signed.ends, np.abs(signed.data * u[signed.places]))
             margins = signed.times(u) - ((n + 8.0) * 2.0**-51 * sizes + n * 2.0**-1000)
-        margins = margins[signed.counted]
+        margins = margins[signed.counted | wrong]
         if len(margins):
             least = float(np.min(margins))
             self.least = min(self.least, least) if math.isfinite(least) else -math.inf
@@ -436,7 +455,7 @@ class Separator:
             return None
         least, none = Fraction(self.least), Fraction(0)
         square = shortened(*(length_of(self.u) / least**2).as_integer_ratio())
-        return Comparator(direction, self.least, square, none, none, none)
+        return Comparator(direction, self.least, square, none, none, none, 0)
 
 
 def in_memory(x: Sparse, y: Labels, longest: float, bias: float, normalize: bool, mistakes: int) -> Separation:

@@ -4,7 +4,8 @@ Sums
     A direction f stands for the comparators u = f/S at 129 thresholds S, eight to an octave: max(0, 1 - y u(x)) is
     max(0, S - m)/S with m = y f(x). A margin m is counted once, in the class of the next threshold above it: the
     number, the sum of the distances to that threshold, the sum of their squares. From these the losses at every
-    threshold follow by adding numbers that are not negative, so nothing cancels.
+    threshold follow by adding numbers that are not negative, so nothing cancels. The first class also has every
+    margin that is not positive: its number bounds the mistakes of f.
     A penalty (f, kappa) stands for u = f/S with targets that grow with the length of x: max(0, 1 + k||x||^2 - y u(x))
     is max(0, S - m)/S with m = y f(x) - kappa ||x||^2 and k = kappa/S. Those margins are summed in the same way.
     Over the mistakes alone the losses of each f are summed separately, and so are y f(x) and ||x||^2.
@@ -65,6 +66,7 @@ class Comparator:
         hinge: At least the sum over rounds of max(0, 1 - y u(x)); 0 only if no margin is below 1.
         squared_hinge: At least the sum of their squares.
         start: At most <u, w_1>, w_1 being the learner's weights when the tracking began.
+        mistakes: At least the number of rounds with y u(x) <= 0; None if they were not counted.
     """
 
     direction: int
@@ -73,6 +75,7 @@ class Comparator:
     hinge: Fraction
     squared_hinge: Fraction
     start: Fraction
+    mistakes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ class PenalizedComparator:
         kappa: kappa of u, exactly; 0 for targets of 1.
         loss: At least the sum of max(0, 1 + kappa ||x||^2 - y u(x)).
         start: At most <u, w_1>.
+        mistakes: At least the number of rounds with y u(x) <= 0; None if they were not counted.
     """
 
     direction: int
@@ -94,6 +98,7 @@ class PenalizedComparator:
     kappa: Fraction
     loss: Fraction
     start: Fraction
+    mistakes: int | None = None
 
     def bound(self, start_square: Fraction = Fraction(0), factor: Fraction = Fraction(1)) -> Fraction:
         """Return loss - <u,w_1> + kappa ||w_1||^2 + factor ||u||^2/(4 kappa)."""
@@ -168,7 +173,7 @@ class Tally(Stateful):
             starts: At most <f, w_1> of each direction; empty if w_1 = 0.
         """
         rows = Fraction(self.rows)
-        yield Comparator(0, 1.0, Fraction(0), rows, rows, Fraction(0))
+        yield Comparator(0, 1.0, Fraction(0), rows, rows, Fraction(0), self.rows)
         for k, norm2 in enumerate(norms2):
             if norm2 == 0:
                 continue
@@ -176,12 +181,12 @@ class Tally(Stateful):
             if LEAST < self.least[k] < math.inf:
                 least = Fraction(float(self.least[k]))
                 square = shortened(*(norm2 / least**2).as_integer_ratio())
-                yield Comparator(k + 1, float(least), square, Fraction(0), Fraction(0), start / least)
-            first = 0 if longest is None else self._first(norm2, longest)
+                yield Comparator(k + 1, float(least), square, Fraction(0), Fraction(0), start / least, 0)
+            first, wrong = 0 if longest is None else self._first(norm2, longest), self.wrong(k)
             for edge, hinge, squared in self._losses(k, range(first, len(self.edges)), squares=True):
                 scale = Fraction(edge)
                 square = shortened(*(norm2 / scale**2).as_integer_ratio())
-                yield Comparator(k + 1, edge, square, hinge, squared, start / scale)
+                yield Comparator(k + 1, edge, square, hinge, squared, start / scale, wrong)
 
     def penalized(
         self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = (), passes: int = 1
@@ -224,11 +229,18 @@ class Tally(Stateful):
     ) -> Iterator[PenalizedComparator]:  # fmt: skip
         if norm2 == 0:
             return
-        start = starts[k] if starts else Fraction(0)
+        start, wrong = starts[k] if starts else Fraction(0), self.wrong(k)
         for edge, loss, _ in self._losses(series, chosen, squares=False):
             scale = Fraction(edge)
             square = shortened(*(norm2 / scale**2).as_integer_ratio())
-            yield PenalizedComparator(k + 1, edge, square, kappa / scale, loss, start / scale)
+            yield PenalizedComparator(k + 1, edge, square, kappa / scale, loss, start / scale, wrong)
+
+    def wrong(self, direction: int) -> int:
+        """Return an upper bound on the number of rounds that this direction misclassifies, in all rounds.
+
+        Margins in the first class are below the smallest threshold: those that are not positive, and tiny ones.
+        """
+        return 0 if self.least[direction] > 0.0 else int(self.counts[direction, 0])
 
     def losses(self, direction: int) -> Iterator[tuple[float, Fraction, Fraction]]:
         """Yield (S, hinge loss of f/S, squared hinge loss) at each threshold S with finite sums, rounded up."""

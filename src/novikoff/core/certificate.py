@@ -228,11 +228,14 @@ class Words:
         covers: Completes "The theorem covers ...".
         why: Completes "Why: ..."; {norm:up} is the quantity `norm` rounded up, {margin:down} is rounded down.
         otherwise: Text that replaces `why` for a certificate that lacks one of its quantities.
+        before: Bound that was known before the game, in the words of `why`; of several texts the first whose quantities
+            the certificate has.
     """
 
     covers: str
     why: str = ""
     otherwise: str = ""
+    before: tuple[str, ...] = ()
 
 
 Where = Callable[[Run[Any]], bool]

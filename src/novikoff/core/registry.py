@@ -191,6 +191,7 @@ CATALOG: Mapping[str, Entry] = {
     "functions": Entry("class", "finite.classes.predicate", "Functions"),
     # formats, in the order in which they are tried
     "csv": Entry("format", "data.tables.table_formats", "CSV", suffixes=(".csv", ".tsv", ".tab")),
+    "arff": Entry("format", "data.tables.table_formats", "ARFF", suffixes=(".arff",), mark=b"@"),
     "svmlight": Entry(
         "format", "data.formats.svmlight", "Svmlight", suffixes=(".svm", ".svmlight", ".libsvm"), mark=b":"
     ),

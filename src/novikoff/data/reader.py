@@ -28,9 +28,9 @@ from novikoff.data.formats.origin import PACKED, Origin
 from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, find_delimiter, is_number, rows_of
 
 READ_AS = (
-    "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
-    "text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, .bz2, .xz, .zst or .zip; "
-    "and demo:NAME"
+    "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), Weka's "
+    "ARFF (arff), labelled text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, "
+    ".bz2, .xz, .zst or .zip; and demo:NAME"
 )
 """Built-in formats in words, for errors."""
 BUILT_IN = {name: entry for name, entry in CATALOG.items() if entry.room == "format"}
@@ -48,7 +48,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
             a binary file object, or "demo:NAME".
         format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
-        **options: Options of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
+        **options: Options of `ARFF`, `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
     """
     given = {option: value for option, value in options.items() if value is not None}
     if labels == "multiclass":

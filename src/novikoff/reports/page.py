@@ -234,7 +234,8 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
     found = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).lines
     back = [sentences.whole(line) for line in found]
     cards = (html.card(one, summary.guarantee(ledger, one)) for one in certificates)
-    return [*cards, scaled, html.text(*back)]
+    before = summary.a_priori(certificates)
+    return [*cards, html.text(f"A priori: {before}.") if before else "", scaled, html.text(*back)]
 
 
 def kept(classifier: OnlineToBatch) -> str:

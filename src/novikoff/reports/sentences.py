@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from novikoff.core.certificate import DECLARED, FAILED, Certificate, Side, Words, bound_text, number
+from novikoff.core.errors import counted
 
 ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension|row)s\b")
 """Count of one followed by a plural, which is corrected to the singular."""
@@ -184,8 +185,23 @@ def _count(text: str) -> int:
 
 def why(certificate: Certificate) -> str:
     """Explain where the bound comes from; "" if the theorem has no explanation."""
+    words, quantities = words_of(certificate), certificate.quantities
+    text = _filled(certificate, (words.why, words.otherwise) if words else ())
+    if text and quantities.get("hinge") and "comparator_mistakes" in quantities:
+        wrong = counted(int(certificate.number("comparator_mistakes")), "mistake")
+        text += f"; that classifier makes at most {wrong} itself"
+    return text
+
+
+def a_priori(certificate: Certificate) -> str:
+    """Return the bound that was known before the game; "" if there was none."""
     words = words_of(certificate)
-    for text in (words.why, words.otherwise) if words else ():
+    return _filled(certificate, words.before if words else ())
+
+
+def _filled(certificate: Certificate, texts: Iterable[str]) -> str:
+    """Return the first text whose quantities the certificate has, with their values; "" if there is none."""
+    for text in texts:
         try:
             return ONE.sub(lambda found: f"1 {found[1]}", _Outward().format(text, **certificate.quantities))
         except KeyError:

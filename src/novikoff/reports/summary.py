@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from novikoff.core.certificate import Certificate, DeclaredTheorem, bound_text, number, outward
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
-from novikoff.reports import columns
+from novikoff.reports import columns, sentences
 from novikoff.reports.sentences import about, brief, capital, claim, headline, share
 
 PREVIOUS = "repeating the previous label"
@@ -34,6 +34,11 @@ class Metric(NamedTuple):
     name: str
     value: str
     note: str
+
+
+def a_priori(certificates: Sequence[Certificate]) -> str:
+    """Return the bound on mistakes that was known before the game; "" if there was none."""
+    return next(filter(None, map(sentences.a_priori, certificates)), "")
 
 
 def metrics(ledger: Ledger) -> Iterator[Metric]:

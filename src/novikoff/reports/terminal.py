@@ -98,6 +98,8 @@ def game(
     wrapped(out, watched(ledger))
     if certified:
         promised(out, certificates, verbose, ledger)
+        if before := summary.a_priori(certificates):
+            field(out, "a priori", "", f"{before}.")
         if verbose:
             wrapped(out, summary.tightest_member(certificates), summary.scaled(ledger))
         if ledger.hindsight is not None:

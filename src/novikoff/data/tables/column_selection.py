@@ -148,6 +148,8 @@ def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], l
             "a table must have a label and a feature", f"{reader.name} has no column left",
             Advice("Pass ", Option("label", letter="NAME"), ", or fewer features."),
         )  # fmt: skip
+    if reader.label_last:
+        return Target(there[-1], "last column")
     place, chosen = target_column(there, there[0] == reader.names[0])
     return Target(there[place], chosen)
 
@@ -185,6 +187,8 @@ def kind_of(
             "Write one column per feature, or leave it out."
         )
     found = recognise(name, head, mark, date_format)
+    if not kinds and name in reader.declared:
+        kinds = [reader.declared[name]]
     if not kinds or kinds[0] == found.kind:
         return found
     if kinds[0] == "time":

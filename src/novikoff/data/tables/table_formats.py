@@ -1,4 +1,4 @@
-"""Table formats: `CSV`, `Frame`, and Arrow, Parquet and JSON lines.
+"""Table formats: `CSV`, `Frame`, and Arrow, Parquet, JSON lines and ARFF.
 
 An Arrow file of `convert` or with lists, and JSON lines with nested objects, lists or varying keys, are read by
 lists.py and data/formats/jsonl.py; with plain values they are tables like any other.
@@ -21,7 +21,7 @@ from novikoff.data.formats.labelled_lines import CHUNK_BYTES
 from novikoff.data.formats.lines import first_lines, look_at, mostly
 from novikoff.data.formats.origin import OnDisk
 from novikoff.data.layout import LABEL_NAMES
-from novikoff.data.tables import lists
+from novikoff.data.tables import arff, lists
 from novikoff.data.tables.column_selection import Asked, listed
 from novikoff.data.tables.columnar import ArrowTable, FrameTable
 from novikoff.data.tables.csv_reader import CSV_CHUNK_BYTES, Delimited
@@ -271,6 +271,56 @@ def JSONL(  # noqa: N802
     return stream
 
 
+def ARFF(  # noqa: N802
+    source: object, label: str | int | None = None, positive: object = None, columns: Asked | None = None,
+    multiclass: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
+    time: Asked = (), bits: int | None = None, skip_bad: int = 0, chunk: int = CHUNK_BYTES, outcomes: str = "labels",
+    labelled: bool = True, weight: str | int | None = None, label_weights: LabelWeights | None = None,
+    encoding: str | None = None, missing: Sequence[str] | str = (), date_format: str | None = None,
+) -> Table:  # fmt: skip
+    r"""Open a file of Weka or MOA (ARFF) as a stream.
+
+    Args:
+        source: Path, URL, "-" for standard input, or binary file object.
+        label: Class attribute, by name or number; by default the last.
+        positive: Label for +1; every other label is -1.
+        columns: Feature columns, by name or number; by default all but the label.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        drop: Columns to leave out.
+        number: Columns to read as numbers; by default the numeric attributes.
+        category: Columns to read as categories.
+        text: Columns to read as text, word by word.
+        time: Columns to read as dates.
+        bits: Features are hashed into 2^bits indices; None numbers them.
+        skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
+        chunk: Bytes parsed at a time; a line may be longer.
+        outcomes: "labels", or "numbers" for regression.
+        labelled: False for rows without a label, to be predicted.
+        weight: Column of row weights, by name or number.
+        label_weights: Weight of rows by label.
+        encoding: Encoding of the text; None detects UTF-8, UTF-16 and Windows-1252.
+        missing: Further cells that mean a missing value.
+        date_format: Format of dates in string attributes, as in `strptime`.
+
+    Returns:
+        A table; numbers of nominal and string attributes are categories.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> header = b"@relation people\n@attribute age numeric\n@attribute class {no, yes}\n@data\n"
+        >>> next(nk.ARFF(io.BytesIO(header + b"31,yes\n{0 45}\n")).batches()).y
+        array([ 1, -1], dtype=int8)
+    """
+    table = Table(
+        arff.Attributes(source, skip_bad, chunk, encoding), label, positive, multiclass, columns, drop, number,
+        category, text, time, bits, outcomes, labelled, weight, label_weights, missing, date_format,
+    )  # fmt: skip
+    if outcomes == "labels" and table.numeric and table.reader.declared.get(str(table.label)) == "category":
+        table.show_many()
+    return table
+
+
 def _refuse(kinds: Mapping[str, object], why: str) -> None:
     """Raise SourceError if an option about columns was given."""
     asked = [name for name, value in kinds.items() if value not in (None, ())]
@@ -300,6 +350,7 @@ def _recognises_objects(head: bytes) -> bool:
 
 FORMATS = {
     "csv": Format(CSV, unlabelled=_unlabelled(CSV)),  # read if no other format matches
+    "arff": Format(ARFF, recognises=arff.recognises, unlabelled=_unlabelled(ARFF)),
     "jsonl": Format(JSONL, recognises=_recognises_objects, unlabelled=_unlabelled(JSONL)),
     "arrow": Format(Arrow, recognises=lambda head: head.startswith(b"ARROW1"), unlabelled=_unlabelled(Arrow)),
     "parquet": Format(Arrow, recognises=lambda head: head.startswith(b"PAR1"), unlabelled=_unlabelled(Arrow)),

@@ -79,6 +79,8 @@ class Reader(ABC):
         first: Start of the part to read, in rows or bytes.
         last: End of that part; None for the end of the source.
         grows: Whether pieces may have columns that are not among `names`, from the row of their first value on.
+        declared: Kinds that the format declares, by column; the others are detected.
+        label_last: Whether the last column is the label by default, whatever the names.
     """
 
     names: Sequence[str]
@@ -86,7 +88,8 @@ class Reader(ABC):
     index = 0
     levels: Sequence[str] = ()
     rereadable = independent = fixed = True
-    grows = False
+    grows = label_last = False
+    declared: Mapping[str, Kind] = {}
     rows: int | None = None
     label: str | None = None
     tokens: frozenset[str] = frozenset()

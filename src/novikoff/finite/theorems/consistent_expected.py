@@ -33,6 +33,10 @@ from novikoff.core.types import Run
             "{survivors} of {hypotheses} hypotheses agree with all labels; in each round the learner follows a random "
             "one of those left"
         ),
+        before=(
+            "at most {a_priori:up} expected mistakes on any stream whose labels a hypothesis fits (natural logarithm "
+            "of {hypotheses} hypotheses)",
+        ),
     ),
 )
 def consistent_expected(run: Run[VersionSpaceFacts]) -> Bound | None:

@@ -24,6 +24,10 @@ from novikoff.core.types import Run
     words=Words(
         covers="labels with a consistent hypothesis",
         why="{survivors} of {hypotheses} hypotheses agree with all labels, and every mistake removes at least one",
+        before=(
+            "at most {a_priori} mistakes on any stream whose labels a hypothesis fits (one less than the {hypotheses} "
+            "hypotheses)",
+        ),
     ),
 )
 def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Bound | None:

@@ -7,6 +7,8 @@ Theorem (upper)
     C_k covers the unit sphere to epsilon_k = 2^-(k+1). If some unit vector u has y <u, x> >= margin and ||x|| <= R on
     every round, then K <= floor(log2(R / margin)), so at most floor(log2(R / margin)) + 1 covers are played. (Tight:
     two examples with margin 0.3 R on the circle use both covers that the bound allows.)
+    Corollary, known before the game: with a margin above R 2^-(k+1), M <= sum over j < k of (floor(log2|C_j|) + 1) +
+    floor(log2|C_k|), as C_k is never emptied (`a_priori`, for the last cover played).
     For a ledger opened in the middle of a game, the number of survivors at that time replaces |C_k| of the cover that
     was being played.
 Assumptions
@@ -65,6 +67,10 @@ class CoverFacts:
             "in cover {covers}, {survivors} of {hypotheses} directions agree with all labels, and every mistake "
             "removes at least half of those left"
         ),
+        before=(
+            "at most {a_priori} mistakes on any stream separated with a margin above {margin_above} R, R being the "
+            "length of the longest row (log2 of {hypotheses} directions, and the bounds of the coarser covers)",
+        ),
     ),
 )
 def cover_restarts(run: Run[CoverFacts]) -> Bound:
@@ -89,6 +95,9 @@ def cover_restarts(run: Run[CoverFacts]) -> Bound:
                 f"{after.hypotheses:,} points, was emptied (times: {capped:,})"
             )
         return Bound(None, assumptions, quantities, void=reason)
+    if not after.capped:  # the sum over whole covers, from the first one on
+        quantities["margin_above"] = 2.0 ** -(after.level + 1)
+        quantities["a_priori"] = after.spent + floor_log2(after.hypotheses, 1)
     if after.level == before.level:
         bound = floor_log2(before.survivors, after.survivors)
     else:

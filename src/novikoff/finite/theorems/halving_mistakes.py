@@ -38,6 +38,12 @@ from novikoff.core.types import Run
             "{survivors} of {hypotheses} hypotheses agree with all labels. Every mistake removes at least half of "
             "those left"
         ),
+        before=(
+            "at most {a_priori} mistakes on any stream whose labels a hypothesis fits (log2 of the prior weight of all "
+            "hypotheses, {weight_all}, over the least weight, {weight_least})",
+            "at most {a_priori} mistakes on any stream whose labels a hypothesis fits (log2 of {hypotheses} "
+            "hypotheses)",
+        ),
     ),
 )
 def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
@@ -46,6 +52,7 @@ def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
     quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors}
     if after.whole != after.hypotheses:  # there is a prior
         quantities |= {"weight_before": before.weight, "weight_after": after.weight}
+        quantities |= {"weight_all": after.whole, "weight_least": after.lightest}
     quantities["a_priori"] = floor_log2(after.whole, after.lightest)
     reason = not_realizable(run)
     needed = [seen("some hypothesis is consistent with every label that removed others", not reason)]

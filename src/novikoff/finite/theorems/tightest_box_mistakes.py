@@ -54,6 +54,7 @@ class TightestBoxFacts:
     words=Words(
         covers="labels of a box on a grid",
         why="each mistake creates the box ({created}) or moves one of its sides ({grown} steps)",
+        before=("at most {a_priori} mistakes on any stream whose labels a box on the grid fits (1 + d (m - 1))",),
     ),
 )
 def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.rounding import root
-from novikoff.comparators.tally import Comparator
+from novikoff.comparators.tally import Comparator, PenalizedComparator
 from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.core.certificate import Assumption, inseparable, none_separates, refutations, seen
 from novikoff.core.types import Run
@@ -176,7 +176,13 @@ def quantities(tracked: ComparatorFacts, u: Comparator) -> dict[str, Any]:
         "norm": float(root(u.square)),
         "scale": u.scale,
         "hinge": float(u.hinge),
+        **misclassified(u),
     }
+
+
+def misclassified(u: Comparator | PenalizedComparator) -> dict[str, int]:
+    """Return the number of mistakes of a comparator, at most, as a quantity; nothing if they were not counted."""
+    return {} if u.mistakes is None else {"comparator_mistakes": u.mistakes}
 
 
 def _scaled(norm: float, exponent: int) -> float:

@@ -40,6 +40,7 @@ from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
     PerceptronFacts,
     assumptions,
+    misclassified,
     near,
     rounding_factor,
     starts_at_zero,
@@ -81,7 +82,7 @@ def least_bound(
     if bound < nothing:
         best = tried[bounds.index(bound)]
         reported |= {"norm": float(root(best.square)), "kappa": float(best.kappa), "scale": best.scale,
-                 "hinge": float(best.loss)}  # fmt: skip
+                 "hinge": float(best.loss), **misclassified(best)}  # fmt: skip
     return bound, reported | from_the_mistakes(facts, start_square, factor)
 
 
