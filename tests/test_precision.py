@@ -146,6 +146,8 @@ def test_unsigned_numbers_beyond_int64_keep_their_size():
                                     [np.array([1.0]), np.array([2.0])]])  # fmt: skip
 @pytest.mark.parametrize("form", ["names", "numbers", "pair", "list"])
 def test_invalid_number_is_refused_and_nothing_is_learned(form, values):
+    if form == "names" and values[0] is None:
+        pytest.skip("None is a missing value of a named feature")
     shape = {**FORMS, "names": lambda v: dict(zip("ab", v, strict=True)), "pair": lambda v: (np.arange(2), v)}[form]
     for make in (nk.Perceptron, lambda: nk.Ellipsoid(width=2), nk.KernelPerceptron):
         game = nk.Game(make())

@@ -22,7 +22,7 @@ from novikoff.reports.summary import tightest
 
 MADE_OF_ROWS = (
     "kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint", "scale=standard",
-    "scaled:",
+    "scaled:", "memorizer", "history",
 )  # fmt: skip
 """Learners whose hypothesis is made of training rows."""
 

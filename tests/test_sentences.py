@@ -92,7 +92,7 @@ IN_PYTHON = {
     "pickled ledger": (lambda: pickle.dumps(played()), r"it was pickled. Write nk.save\(ledger, path\)"),
     "label NA": (
         lambda: nk.play("perceptron", pd.DataFrame({"a": range(40), "label": ["NA", "yes"] * 20})),
-        'has "NA", which is read as missing.*rename NA if it is a label',
+        "20 rows have no label, or one that is read as missing, such as NA: rename it if it is a label",
     ),
     "day first, late": (lambda: nk.play("perceptron", DAYS), "the month first.*25/12/2024.*Write all as 2024-12-31"),
 }  # fmt: skip
@@ -116,7 +116,6 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tries")
     table = FRAME.assign(deny=np.where(Y, "yes", "no")).drop(columns="label").to_csv(index=False)
     (folder / "h.csv").write_text(table)
-    (folder / "comment.csv").write_text("# made by hand\n# in spring\n" + table)
     (folder / "page.csv").write_text("<!DOCTYPE html>\n<html><body><p>Not found, sorry.</p></body></html>\n")
     (folder / "na.csv").write_text("a,label\n" + "".join(f"{k},{'NA' if k % 2 else 'yes'}\n" for k in range(40)))
     DAYS.to_csv(folder / "days.csv", index=False)
@@ -143,9 +142,8 @@ def folder(tmp_path_factory):
         (["run", "h.csv", "--drop", "A"], 'Did you mean "a"?'),
         (["h.csv"], "novikoff run h.csv"),
         (["demo:iris"], "novikoff run demo:iris"),
-        (["run", "comment.csv"], 'line 1 of comment.csv is a comment, "# made by hand". Delete the lines that begin'),
         (["run", "page.csv"], "page.csv is an HTML or XML page. Save the file itself"),
-        (["run", "perceptron", "na.csv"], 'has "NA", which is read as missing. Drop the row, or rename NA'),
+        (["run", "perceptron", "na.csv"], "20 rows have no label, or one that is read as missing, such as NA"),
         (["run", "perceptron", "days.csv"], "Write all as 2024-12-31"),
     ],
 )

@@ -43,7 +43,7 @@ CALLS = [
     (
         "missing label",
         lambda: nk.play("logistic", [{"a": "x", "y": "n"}, {"a": "z"}], label="y"),
-        "labels must not be missing",
+        "1 row has no label",
     ),
     ("len", lambda: nk.play("logistic", ([{"a": "x"}], ["n", "y"])), "one length"),
     ("like", lambda: nk.read("demo:iris", like=3), "like must be a ledger"),

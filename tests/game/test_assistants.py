@@ -156,7 +156,7 @@ for kind, y in ((Auto, np.sign(x[:, 0]).astype(int)), (MulticlassAuto, np.arange
     for module, name, _ in sorted(compiled() - before):
         print(kind.__name__, module.removeprefix("novikoff."), name)
 """
-OWN = {"columns", "linear_mixture", "multiclass_linear_mixture", "resting", "discriminant"}
+OWN = {"columns", "linear_mixture", "multiclass_linear_mixture", "resting", "discriminant", "new_labels"}
 """Modules whose loops play before the trees, and are compiled by the game."""
 
 

@@ -280,7 +280,7 @@ def test_many_classes_are_one_game_or_one_each():
     assert many.decision_function(X).shape == (150, 3)
     assert np.allclose(many.predict_proba(X).sum(axis=1), 1.0)
     assert np.array_equal(many.classes_[many.predict_proba(X).argmax(axis=1)], many.predict(X))
-    each = NovikoffClassifier("rbp", passes=3, random_state=0).fit(X, names)
+    each = NovikoffClassifier("rbp:gamma=0.5", passes=3, random_state=0).fit(X, names)
     assert list(each.certificates_) == list(each.ledger_) == ["setosa", "versicolor", "virginica"]
     assert each.certificates_["setosa"][0].status == "valid"
     assert each.score(X, names) > 0.9

@@ -41,6 +41,11 @@ class LinearComparatorFacts(ComparatorFacts):
     directions: tuple[NDArray[np.float64], ...] = field(default=(), compare=False, repr=False)
     probed: tuple[float, float] = (0.0, 0.0)
 
+    @property
+    def unbiased(self) -> bool:  # type: ignore[override]
+        """Whether there is no constant feature."""
+        return self.bias == 0.0
+
 
 class LinearTracker(ScorerTracker[LinearScorer]):
     """Tracker of linear comparators.

@@ -90,6 +90,9 @@ class ComparatorFacts:
         witness: Proof that no comparator separates the rows; None if there is none.
     """
 
+    unbiased: ClassVar[bool] = False
+    """Whether comparators have no constant feature, which could help them."""
+
     rows: int
     mistakes: int
     square: Fraction

@@ -270,7 +270,8 @@ class Game:
                 if learn:
                     ledger.read_by(encoding)
             elif is_record(x):
-                return expanded(x)
+                features = self.player.features
+                return expanded(x, () if features is None else features.names)
             else:
                 return x
         live = encoding is not None and encoding.open

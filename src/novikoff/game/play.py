@@ -119,7 +119,7 @@ def play(
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         ledger = ledger or Ledger(learner, environment, source=environment.name, passes=1)
-        return _duel(learner, environment, rounds, record, ledger, [*observers, *_tracing(ledger, trace)])
+        return _duel(learner, environment, rounds, record, ledger, _watching(observers, ledger, trace))
     stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or learner, learner)
     check_many(learner, stream.multiclass, type(learner.original).__name__, stream.name)
     undeclared = stream.domain == Domain("any")  # pairs of unknown objects: each x is validated when it is played
@@ -143,7 +143,7 @@ def play(
             do = Advice("Leave out ", Option("candidates"), ", or start a new game.")
             raise InputError("candidates must be set from the first round", f"{ledger.rounds:,} were played", do)
         ledger.reservoir = HypothesisReservoir(learner, candidates) if isinstance(candidates, int) else candidates
-    game = Game(learner, ledger, track, [*observers, *_tracing(ledger, trace)])
+    game = Game(learner, ledger, track, _watching(observers, ledger, trace))
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)
     with assisted(learner):
@@ -153,14 +153,14 @@ def play(
     return ledger
 
 
-def _tracing(ledger: Ledger, trace: bool) -> list[Observer]:
-    """Return the observer that traces a game, if one is requested."""
+def _watching(observers: Sequence[Observer], ledger: Ledger, trace: bool) -> Sequence[Observer]:
+    """Return the observers of a game, with the one that traces it if that is requested."""
     if not trace:
-        return []
+        return observers
     from novikoff.game.trace import Trace
 
     ledger.trace = Trace(ledger)
-    return [ledger.trace]
+    return [*observers, ledger.trace]
 
 
 def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Stream:

@@ -285,7 +285,7 @@ def predict_set(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> A
     """Implement `Ledger.predict_set`."""
     player = ledger.player
     if not player.covers:
-        do = "Play with nk.Conformal, or `novikoff run --cover 0.9`."
+        do = "Play with nk.Conformal."
         raise InputError("prediction sets need a conformal learner", f"{type(ledger.learner).__name__} is not one", do)
     numbers = player.task == "regression"
     given = rows_of(ledger, rows, missing_columns)

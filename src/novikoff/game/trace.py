@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from novikoff.core.display import Shown
-from novikoff.core.errors import InputError, counted
+from novikoff.core.errors import Advice, InputError, Option, counted
 from novikoff.core.observer import Observer
 from novikoff.core.overwriting import check_replaced, first_bytes
 from novikoff.core.proof import Played, Proof, Value
@@ -241,10 +241,8 @@ class Trace(Observer, Shown):
 def check_path(path: str, force: bool = False) -> None:
     """Refuse a file that cannot be written, or must not be replaced, before the game is played."""
     if PurePath(path).suffix.lower() not in (".csv", ".jsonl"):
-        raise InputError(
-            f"a trace must be a CSV or a JSON Lines file: got {path}. End its name with .csv or .jsonl, or put --trace "
-            "last to print it."
-        )
+        do = Advice("End its name with .csv or .jsonl, or put ", Option("trace"), " last to print it.")
+        raise InputError("a trace must be a CSV or a JSON Lines file", f"got {path}", do)
     if not Path(path).absolute().parent.is_dir():
         raise InputError(f"the folder {Path(path).parent} does not exist. Create it, or choose another.")
     check_replaced(path, "a trace", _is_trace, force, InputError)

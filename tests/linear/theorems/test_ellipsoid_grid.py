@@ -25,7 +25,7 @@ CASES = {
         cases.ellipsoid_case,
         game=lambda stream: cases.run_of(nk.Ellipsoid(grid=3, bias=3.0), stream),
         broken=lambda: cases.run_of(cases.broken(nk.Ellipsoid(grid=1, width=2)), cases.on_one_side(60, 2)),
-        void=((lambda: cases.run_of(nk.Ellipsoid(grid=1), cases.BOTH), "on the grid"),),
+        void=((lambda: cases.run_of(nk.Ellipsoid(grid=1), cases.BOTH), "the same example with opposite labels"),),
         unless="on the grid",
         sample=[((1.0, 0.2), 1)] * 90,
     ),

@@ -103,8 +103,8 @@ class BanditFacts:
     @property
     def gaps(self) -> tuple[float, ...]:
         """Mean loss of each arm less the least one; NaN for an arm that was never played."""
-        known = [mean for mean in self.means if mean == mean]
-        return tuple(mean - min(known) for mean in self.means) if known else ()
+        least = min((mean for mean in self.means if mean == mean), default=math.nan)
+        return tuple(mean - least for mean in self.means)
 
 
 def at_least(facts: BanditFacts, sums: tuple[float, ...], statements: int) -> float:

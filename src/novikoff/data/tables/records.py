@@ -18,7 +18,7 @@ Numbers only
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -155,13 +155,22 @@ def values_of_row(x: Any, encoding: Encoding, learn: bool, live: bool) -> tuple[
     return values, columns
 
 
-def expanded(x: Mapping[str, object]) -> dict[str, float]:
-    """Return a dict of named features for a dict among dicts of numbers: texts and dates become features of value 1."""
+def expanded(x: Mapping[str, object], numbers: Container[str] = ()) -> dict[str, float]:
+    """Return a dict of named features for a dict among dicts of numbers: texts and dates become features of value 1.
+
+    Args:
+        x: Values by name.
+        numbers: Names that had numbers before, which must not become texts or dates.
+    """
     found: dict[str, float] = {}
     for name, given in x.items():
         value = plain_value(name, given)
         if value is None or is_missing(value, NO_FEATURE):
             found[gone(name)] = 1.0
+        elif isinstance(value, (str, date)) and name in numbers:
+            raise InputError(
+                f"{quoted(name)} must be a number, as in earlier rows: got {given!r}. Convert it, or pass schema."
+            )
         elif isinstance(value, date):
             found[f"{name}: month={value.month}"] = found[f"{name}: weekday={value.weekday()}"] = 1.0
         elif isinstance(value, str):

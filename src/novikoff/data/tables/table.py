@@ -25,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import AbsentLabelError, Advice, Option, SourceError, counted, quoted
+from novikoff.core.errors import AbsentLabelError, Advice, LabelError, Option, SourceError, counted, quoted
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Batch, Domain, Labels, LabelWeights, Position, Sparse, count_at
 from novikoff.data.formats.pandas_index import check_asked, unnamed_note
@@ -410,6 +410,11 @@ class Table(Stream):
                 raise SourceError(f"a source must not be empty: {self.name} has no rows.")
             if not self._adopted:
                 self._check_met()
+        except LabelError as error:
+            if self._no_label:
+                have = f"{counted(self._no_label, 'row')} {'has' if self._no_label == 1 else 'have'} no label"
+                error.advise(f"{have}, or one that is read as missing, such as NA: rename it if it is a label.")
+            raise
         finally:
             self._update_notes()
 
@@ -447,7 +452,7 @@ class Table(Stream):
         """Keep the values of a column, such as an id, for `carried_values`; the column may also be a feature."""
         self.carried = find(self._reader, column, "the id column")
 
-    def carried_values(self, rows: int) -> list[Any]:
+    def carried_values(self, rows: int) -> list[object]:
         """Return the values of the column that `carry` named, for the `rows` rows of the last batch."""
         assert self.carried is not None
         piece, start = self._last

@@ -140,7 +140,7 @@ def not_separated(tracked: ComparatorFacts, more: str = "") -> str:
     if witness is None:
         return none_separates(more)
     # With a constant feature the weighted labels would have to cancel too.
-    unbiased = getattr(tracked, "bias", None) == 0.0 and not witness.balanced
+    unbiased = tracked.unbiased and not witness.balanced
     return inseparable(witness.text() + ("; a bias may change that" if unbiased else ""))
 
 
