@@ -18,6 +18,7 @@ from novikoff.core.registry import with_multiclass
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Position, Task
 from novikoff.data.arrays import Arrays, more_than_two
+from novikoff.data.formats.files import is_paths
 from novikoff.data.memory import Pairs, arrays_of
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def source_for(environment: object, wanted: Wanted, multiclass: bool | None = Fa
 def _stream(environment: object, wanted: Wanted) -> Stream:
     if is_stream(environment):
         return adapt_stream(environment)
-    if isinstance(environment, (str, os.PathLike)):
+    if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         return _read(environment, wanted)
     if wanted.task in ("advice", "losses"):
         from novikoff.data.memory import advice
@@ -132,7 +133,7 @@ def opened(environment: object) -> object:
     """
     from novikoff.data.arrays import is_frame
 
-    if isinstance(environment, (str, os.PathLike)):
+    if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         from novikoff.data.reader import read
 
         environment = read(environment)

@@ -18,11 +18,11 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from novikoff.core.errors import Advice, LabelError, Option, SourceError
+from novikoff.core.errors import Advice, LabelError, Option, SourceError, counted
 from novikoff.core.registry import CATALOG, entry, format_of, formats, names
 from novikoff.core.stream import Stream
 from novikoff.data.formats.byte_reader import ARRAY, Opened, detected_encoding
-from novikoff.data.formats.files import Files, named_by
+from novikoff.data.formats.files import Files, is_paths, named_by, paths_of
 from novikoff.data.formats.lines import SNIFFED_BYTES, first_bytes, look_at
 from novikoff.data.formats.origin import PACKED, Origin
 from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, find_delimiter, is_number, rows_of
@@ -44,8 +44,8 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     """Open a path, standard input, a binary file object or a demo as a stream.
 
     Args:
-        source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
-            a binary file object, or "demo:NAME".
+        source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), a list of
+            paths, "-" for standard input, a binary file object, or "demo:NAME".
         format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
         **options: Options of `ARFF`, `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
@@ -57,6 +57,10 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         raise SourceError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
     if isinstance(source, str) and source.startswith("demo:"):
         return _demo(source, format, given)
+    if is_paths(source):
+        listed = paths_of(source)
+        name = listed[0] if len(listed) == 1 else f"{listed[0]} and {counted(len(listed) - 1, 'other file')}"
+        return Files(name, listed, lambda path: read(path, format, **given))
     if (paths := named_by(source)) is not None:
         return Files(os.fspath(source), paths, lambda path: read(path, format, **given))
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
