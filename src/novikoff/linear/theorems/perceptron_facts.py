@@ -141,7 +141,8 @@ def not_separated(tracked: ComparatorFacts, more: str = "") -> str:
         return none_separates(more)
     # With a constant feature the weighted labels would have to cancel too.
     unbiased = getattr(tracked, "bias", None) == 0.0 and not witness.balanced
-    return inseparable(witness.text() + ("; a bias may change that" if unbiased else ""))
+    space = getattr(getattr(tracked, "similarity", None), "space", "")
+    return inseparable(witness.text(space) + ("; a bias may change that" if unbiased else ""))
 
 
 def proof(tracked: ComparatorFacts) -> dict[str, Any]:
