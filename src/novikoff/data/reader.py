@@ -29,8 +29,8 @@ from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, find_delimiter, is_numb
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), Weka's "
-    "ARFF (arff), labelled text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, "
-    ".bz2, .xz, .zst or .zip; and demo:NAME"
+    "ARFF (arff), labelled text (label<TAB>message), NumPy archives (npz), arrow, parquet, all but the last "
+    "three also compressed as .gz, .bz2, .xz, .zst or .zip; and demo:NAME"
 )
 """Built-in formats in words, for errors."""
 BUILT_IN = {name: entry for name, entry in CATALOG.items() if entry.room == "format"}
@@ -48,7 +48,8 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
             paths, "-" for standard input, a binary file object, or "demo:NAME".
         format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
-        **options: Options of `ARFF`, `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
+        **options: Options of `ARFF`, `Arrow`, `CSV`, `JSONL`, `NPZ`, `Svmlight`, `Text` or `VW`; None counts as not
+            given.
     """
     given = {option: value for option, value in options.items() if value is not None}
     if labels == "multiclass":
@@ -65,6 +66,8 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         return Files(os.fspath(source), paths, lambda path: read(path, format, **given))
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
         raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Pass arrays as (X, y).")
+    if format is None and isinstance(source, (str, os.PathLike)) and _suffix(os.fsdecode(source)) == ".npz":
+        format = "npz"  # by its name: its first bytes are those of a zip archive
     if format is not None and format not in BUILT_IN and format not in names("format"):
         raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
     content, found, notes = _sniffed(source, given.get("delimiter")) if format is None else (source, format, [])

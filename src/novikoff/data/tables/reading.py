@@ -39,8 +39,8 @@ def read(
             labelled=False for table rows without a label.
         missing_columns: With `like`: "refuse" to raise an error for columns that are absent or new; "impute" to read
             absent ones as missing values and to ignore new ones.
-        **options: Options of `ARFF`, `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not
-            given.
+        **options: Options of `ARFF`, `Arrow`, `CSV`, `Frame`, `JSONL`, `NPZ`, `Svmlight`, `Text` or `VW`; None counts
+            as not given.
 
     Returns:
         The stream; its `notes` name the format and other decisions.
