@@ -45,7 +45,10 @@ def bits_of(stream):
     found = []
     for batch in stream.batches():
         for k in range(len(batch)):
-            x = batch.x[k : k + 1]
-            parts = (x,) if isinstance(x, np.ndarray) else (x.indices.astype(np.uint32), x.values)
+            x = batch.x
+            if isinstance(x, np.ndarray):
+                parts = [x[k]]
+            else:
+                parts = [part[x.indptr[k] : x.indptr[k + 1]] for part in (x.indices, x.values)]
             found.append((*(np.asarray(part, np.float64).tobytes() for part in parts), batch.y[k].item()))
     return found

@@ -46,6 +46,7 @@ from novikoff.data.arrays import Arrays as Arrays
 from novikoff.data.arrays import SparseMatrix as SparseMatrix
 from novikoff.data.convert import convert as convert
 from novikoff.data.formats.labelled_text import Text as Text
+from novikoff.data.formats.npz import NPZ as NPZ
 from novikoff.data.formats.svmlight import Svmlight as Svmlight
 from novikoff.data.formats.vw import VW as VW
 from novikoff.data.memory import Advice as Advice

@@ -410,3 +410,10 @@ def test_zero_rows_that_were_mistakes_need_a_margin():
     # A learner that predicts +1 makes no mistake on them, and has the bound of the other rows.
     found = {one.theorem: one for one in nk.play(nk.Perceptron(), rows).certify()}
     assert (found["perceptron_margin"].observed, found["perceptron_margin"].bound) == (0, 2)
+
+
+def test_examples_that_differ_in_the_last_digit_are_not_called_the_same():
+    near = Witness.of([0, 1], [1, -1], [10**40, 10**40 + 1])
+    assert near.shares == (0.5, 0.5)
+    assert near.text() == "rounds 1 and 2 have examples of the same direction with opposite labels"
+    assert Witness.of([0, 1], [1, -1], [3, 3]).text() == "rounds 1 and 2 have the same example with opposite labels"

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import novikoff as nk
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data.demo import DEMOS, TASTY, THRESHOLD, demo, integers, table
@@ -62,6 +63,21 @@ def test_demo_program_has_the_documented_target():
     assert set(np.unique(x)) == {0, 1, 2}
     assert (y == 1).tolist() == [x[0] < x[2] and not x[1] for x in x.tolist()]
     assert len(np.unique(x, axis=0)) == 81
+
+
+def test_it_snows_exactly_where_a_linear_rule_of_temperature_and_humidity_says_so():
+    stream = demo("snow")
+    x, y = all_of(stream)
+    assert stream.labels == Labels("no snow", "snow")
+    assert stream.features == ("temperature (°C)", "humidity (%)", "wind (km/h)")
+    assert x.shape == (3650, 3)
+    assert (y == 1).tolist() == [humidity >= 70 + 5 * temperature for temperature, humidity, _ in x.tolist()]
+    assert (x[:, 1].min(), x[:, 1].max()) == (40, 100)
+    assert 0.1 < np.mean(y == 1) < 0.4
+    january, july = (x[:, 0][np.arange(3650) % 365 // 31 == month].mean() for month in (0, 6))
+    assert january < 0 < 15 < july
+    (bound,) = [one for one in play(nk.Perceptron(bias=1.0), stream).certify() if one.theorem == "perceptron_margin"]
+    assert bound.status in ("valid", "vacuous")  # a linear classifier separates all days
 
 
 def test_setosa_is_exactly_petal_length_below_sepal_width():

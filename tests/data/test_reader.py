@@ -257,7 +257,7 @@ def test_format_option_overrides_sniffing(write):
     table = read(write(b"ham\t5\nspam\t6\n"), format="csv", label=0)
     assert table.labels == Labels("ham", "spam")
     assert type(read(write(arrow_bytes()), format="parquet")) is Table  # one reader for both: the file says which
-    known = "arff, arrow, csv, jsonl, parquet, svmlight, text, vw"
+    known = "arff, arrow, csv, jsonl, npz, parquet, svmlight, text, vw"
     with pytest.raises(SourceError, match=f"must be one of {known}: got 'json'"):
         read(write(TABLE), format="json")
 

@@ -413,6 +413,9 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
         metavar="N",
         help="bits of the feature hash (default: 18, or those of the saved model)",
     )
+    group.add_argument(
+        "--presence", action="store_true", default=None, help="count each word of a text once: present or absent"
+    )
     group.add_argument("--encoding", metavar="NAME", help="encoding of a table, such as cp1252 (default: detected)")
     group.add_argument(
         "--missing", metavar="TEXT,…", help="further cells that mean a missing value, such as unknown,-999"

@@ -23,7 +23,7 @@ from novikoff.core.labels import Numbering, alike, plain_label
 from novikoff.core.learner import Predictor
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
-from novikoff.data.as_stream import for_learner
+from novikoff.data.as_stream import check_presence, for_learner
 from novikoff.data.tables.alignment import adopted
 from novikoff.data.tables.table import Table
 from novikoff.distributed.mixed import ParallelPerceptron
@@ -151,6 +151,8 @@ def _matched(
     if saved.encoding is None and wanted is not None and shown is not None and wanted != shown:
         raise MismatchError(f"the model {path} has {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint)
     classifier.check_hash(stream)
+    if isinstance(saved, Ledger):
+        check_presence(saved.fingerprint, stream)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"the model {path} needs {classifier.domain}: {stream.name} has {stream.domain}.")
     return stream

@@ -27,6 +27,7 @@ READING = (
     "header",
     "format",
     "bits",
+    "presence",
     "skip_bad",
     "ignore_weights",
     "threads",

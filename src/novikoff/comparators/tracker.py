@@ -92,6 +92,8 @@ class ComparatorFacts:
 
     unbiased: ClassVar[bool] = False
     """Whether comparators have no constant feature, which could help them."""
+    space: ClassVar[str] = ""
+    """Where examples are compared, if different ones may be the same there."""
 
     rows: int
     mistakes: int

@@ -69,14 +69,19 @@ class Witness:
         short = max(exact) < 10**MOST_DIGITS
         return cls(tuple(numbers[j] + 1 for j in used), sides, exact if short else (), shares, balanced)
 
-    def text(self) -> str:
-        """Return the proof in one clause."""
+    def text(self, space: str = "") -> str:
+        """Return the proof in one clause.
+
+        Args:
+            space: Feature space in which the sum is zero, if it is not that of the examples: " in the ..".
+        """
         rows = [f"{row:,}" for row in self.rows]
         if len(rows) == 1:
             return f"round {rows[0]} has a zero example labelled {self.labels[0]:+d}"
         if len(rows) == 2 and self.labels[0] != self.labels[1]:
-            same = "the same example" if self.shares[0] == self.shares[1] else "examples of the same direction"
-            return f"rounds {rows[0]} and {rows[1]} have {same} with opposite labels"
+            equal = bool(self.weights) and self.weights[0] == self.weights[1]
+            same = "the same example" if equal else "examples of the same direction"
+            return f"rounds {rows[0]} and {rows[1]} have {same}{space} with opposite labels"
         if len(rows) > MOST_SHOWN:
             named = f"{len(rows)} rounds ({', '.join(rows[:MOST_SHOWN])}, ...)"
         else:
@@ -85,7 +90,7 @@ class Witness:
             named += f" with weights {', '.join(map(str, self.weights))}"
         else:
             named += " with positive weights"
-        return f"label times example, summed over {named}, is zero"
+        return f"label times example{space}, summed over {named}, is zero"
 
     def plain(self) -> dict[str, object]:
         """Return the proof as plain data, the weights as text because they may be long."""

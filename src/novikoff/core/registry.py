@@ -199,6 +199,7 @@ CATALOG: Mapping[str, Entry] = {
     "jsonl": Entry("format", "data.tables.table_formats", "JSONL", suffixes=(".jsonl", ".ndjson", ".json"), mark=b"{"),
     "text": Entry("format", "data.formats.labelled_text", "Text", suffixes=(".txt", ".text"), mark=b"\t"),
     "arrow": Entry("format", "data.tables.table_formats", "Arrow", suffixes=(".arrow", ".feather"), mark=b"ARROW1"),
+    "npz": Entry("format", "data.formats.npz", "NPZ", suffixes=(".npz",), mark=b"PK"),
     "parquet": Entry("format", "data.tables.table_formats", "Arrow", suffixes=(".parquet",), mark=b"PAR1"),
 }
 """Built-in names."""

@@ -7,7 +7,7 @@ scipy.sparse and narwhals are imported only when needed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -384,6 +384,27 @@ def is_frame(value: object) -> bool:
 
     check_names(value)
     return isinstance(nw.from_native(value, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+
+
+def is_live(source: object) -> bool:
+    """Return whether rows are read from the object: an Arrow stream, a cursor, or a list of frames."""
+    if isinstance(source, list):
+        return bool(source) and is_part(source[0])
+    if isinstance(source, (tuple, Mapping)) or hasattr(source, "__array__"):
+        return False
+    return hasattr(source, "__arrow_c_stream__") or is_cursor(source)
+
+
+def is_cursor(source: object) -> bool:
+    """Return whether the object is a cursor of a database (PEP 249)."""
+    return hasattr(source, "description") and hasattr(source, "fetchmany") and hasattr(source, "execute")
+
+
+def is_part(item: object) -> bool:
+    """Return whether an item of a list or iterator is a frame or a record batch."""
+    if isinstance(item, (Mapping, str, bytes, list, tuple, np.ndarray)):
+        return False
+    return hasattr(item, "__arrow_c_array__") or hasattr(item, "__arrow_c_stream__") or is_frame(item)
 
 
 def check_names(frame: Any) -> None:

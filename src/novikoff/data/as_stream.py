@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ from novikoff.core.registry import with_multiclass
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Position, Task
 from novikoff.data.arrays import Arrays, more_than_two
+from novikoff.data.formats.files import is_paths
 from novikoff.data.memory import Pairs, arrays_of
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def source_for(environment: object, wanted: Wanted, multiclass: bool | None = Fa
 def _stream(environment: object, wanted: Wanted) -> Stream:
     if is_stream(environment):
         return adapt_stream(environment)
-    if isinstance(environment, (str, os.PathLike)):
+    if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         return _read(environment, wanted)
     if wanted.task in ("advice", "losses"):
         from novikoff.data.memory import advice
@@ -132,7 +133,7 @@ def opened(environment: object) -> object:
     """
     from novikoff.data.arrays import is_frame
 
-    if isinstance(environment, (str, os.PathLike)):
+    if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         from novikoff.data.reader import read
 
         environment = read(environment)
@@ -201,6 +202,26 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
     """Return whether the stream is the unchanged file of the ledger's rounds; False if that is unknown."""
     known = stream.fingerprint() or {}
     return "mtime_ns" in known and ledger.source == stream.name and ledger.fingerprint == known
+
+
+def check_presence(played: Mapping[str, Any] | None, stream: Stream) -> None:
+    """Raise MismatchError if labelled text counts words and the game counted each once, or the other way round.
+
+    Args:
+        played: Fingerprint of the source of the game, if any.
+        stream: Further source of the game, or rows to predict.
+    """
+    then, now = map(_presence, (played or {}, stream.fingerprint() or {}))
+    if then is not None and now is not None and then != now:
+        once, every = "counted each word once", "counted every occurrence of a word"
+        do = Advice("Pass ", Option("presence"), ".") if then else Advice("Leave out ", Option("presence"), ".")
+        raise MismatchError(f"the game {once if then else every}", f"{stream.name} is read otherwise", do)
+
+
+def _presence(fingerprint: Mapping[str, Any]) -> bool | None:
+    """Return whether words counted once; None for a source that is not labelled text."""
+    first = (fingerprint.get("files") or [fingerprint])[0]
+    return bool(first["presence"]) if "presence" in first else None
 
 
 def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:

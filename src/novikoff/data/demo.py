@@ -25,6 +25,11 @@ TASTY = ((20, 75), (30, 85))
 THRESHOLD = 618_034
 """Hidden threshold of `thresholds`: the label is +1 from this value on."""
 
+MONTHS = (-4, -3, 2, 8, 13, 17, 19, 18, 14, 8, 3, -2)
+"""Mean temperature of each month of `snow`, in degrees Celsius."""
+SNOW = (70, 5)
+"""Hidden rule of `snow`: it snows from a humidity of 70 % plus 5 % per degree on."""
+
 
 def demo(name: str) -> Arrays:
     """Return the demo stream with this name."""
@@ -56,6 +61,19 @@ def program(name: str) -> Arrays:
     return Arrays(x, np.where(truth, 1, -1), name=name, features=("x0", "x1", "x2", "x3"))
 
 
+def snow(name: str) -> Arrays:
+    """3,650 days in order, with temperature, humidity and wind; snow where the humidity is high for the temperature."""
+    days = 3_650
+    above, humidity, wind = (integers(days, below, seed) for below, seed in ((15, 7), (61, 8), (41, 9)))
+    month = np.arange(days) % 365 * 12 // 365
+    temperature, humidity = np.array(MONTHS)[month] + above - 7, humidity + 40
+    base, slope = SNOW
+    falls = humidity >= base + slope * temperature
+    x = np.column_stack([temperature, humidity, wind])
+    features = ("temperature (°C)", "humidity (%)", "wind (km/h)")
+    return Arrays(x, np.where(falls, "snow", "no snow"), positive="snow", name=name, features=features)
+
+
 def iris(name: str) -> Arrays:
     """150 irises, four lengths in cm; setosa against the others."""
     features, x, species = table("iris")
@@ -84,6 +102,7 @@ DEMOS: Mapping[str, Callable[[str], Arrays]] = {
     "iris": iris,
     "breast-cancer": breast_cancer,
     "digits-even": digits_even,
+    "snow": snow,
 }
 
 

@@ -20,7 +20,8 @@ from novikoff.core.adapt import adapt_stream, is_stream
 from novikoff.core.errors import InputError, MismatchError, SourceError, close, named, shown
 from novikoff.core.stream import Stream
 from novikoff.core.types import Adversary
-from novikoff.data.arrays import Arrays, is_frame, is_sparse, more_than_two
+from novikoff.data.arrays import Arrays, is_frame, is_live, is_part, is_sparse, more_than_two
+from novikoff.data.formats.files import is_paths
 from novikoff.data.memory import arrays_of, is_plain, targets
 
 TASKS = ("classify", "regress", "count")
@@ -108,7 +109,7 @@ def _with_labels(found: Any, positive: object) -> Any:
 def _opened(environment: Any, reading: Reading) -> Any:
     """Return the environment, opened with the label column and the positive label if these are given."""
     given = reading.given
-    if isinstance(environment, (str, os.PathLike)):
+    if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         from novikoff.data.reader import read
 
         return read(environment, **given) if reading != Reading() else environment
@@ -123,6 +124,10 @@ def _opened(environment: Any, reading: Reading) -> Any:
         from novikoff.data.tables.table_formats import Frame
 
         return Frame(environment, **given) if reading != Reading() else environment
+    if is_live(environment):
+        from novikoff.data.tables.live_sources import live_table
+
+        return live_table(environment, given)[0]
     records, environment = _records(environment, reading)
     if records is not None:
         return records
@@ -156,6 +161,10 @@ def _records(environment: Any, reading: Reading) -> tuple[Stream | None, Any]:
     held = iter(environment) is not environment
     first = list(islice(environment, LOOKED_AT if held else 1))
     environment = environment if held else chain(first, environment)
+    if first and is_part(first[0]):
+        from novikoff.data.tables.live_sources import live_table
+
+        return live_table(environment, reading.given)
     if not _are_rows(first, reading):
         return None, given if held else environment
     from novikoff.data.tables.records import Records

@@ -18,19 +18,19 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from novikoff.core.errors import Advice, LabelError, Option, SourceError
+from novikoff.core.errors import Advice, LabelError, Option, SourceError, counted
 from novikoff.core.registry import CATALOG, entry, format_of, formats, names
 from novikoff.core.stream import Stream
 from novikoff.data.formats.byte_reader import ARRAY, Opened, detected_encoding
-from novikoff.data.formats.files import Files, named_by
+from novikoff.data.formats.files import Files, is_paths, named_by, paths_of
 from novikoff.data.formats.lines import SNIFFED_BYTES, first_bytes, look_at
 from novikoff.data.formats.origin import PACKED, Origin
 from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, find_delimiter, is_number, rows_of
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), Weka's "
-    "ARFF (arff), labelled text (label<TAB>message), arrow, parquet, all but the last two also compressed as .gz, "
-    ".bz2, .xz, .zst or .zip; and demo:NAME"
+    "ARFF (arff), labelled text (label<TAB>message), NumPy archives (npz), arrow, parquet, all but the last "
+    "three also compressed as .gz, .bz2, .xz, .zst or .zip; and demo:NAME"
 )
 """Built-in formats in words, for errors."""
 BUILT_IN = {name: entry for name, entry in CATALOG.items() if entry.room == "format"}
@@ -44,11 +44,12 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     """Open a path, standard input, a binary file object or a demo as a stream.
 
     Args:
-        source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
-            a binary file object, or "demo:NAME".
+        source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), a list of
+            paths, "-" for standard input, a binary file object, or "demo:NAME".
         format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
-        **options: Options of `ARFF`, `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
+        **options: Options of `ARFF`, `Arrow`, `CSV`, `JSONL`, `NPZ`, `Svmlight`, `Text` or `VW`; None counts as not
+            given.
     """
     given = {option: value for option, value in options.items() if value is not None}
     if labels == "multiclass":
@@ -57,10 +58,16 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         raise SourceError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
     if isinstance(source, str) and source.startswith("demo:"):
         return _demo(source, format, given)
+    if is_paths(source):
+        listed = paths_of(source)
+        name = listed[0] if len(listed) == 1 else f"{listed[0]} and {counted(len(listed) - 1, 'other file')}"
+        return Files(name, listed, lambda path: read(path, format, **given))
     if (paths := named_by(source)) is not None:
         return Files(os.fspath(source), paths, lambda path: read(path, format, **given))
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
         raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Pass arrays as (X, y).")
+    if format is None and isinstance(source, (str, os.PathLike)) and _suffix(os.fsdecode(source)) == ".npz":
+        format = "npz"  # by its name: its first bytes are those of a zip archive
     if format is not None and format not in BUILT_IN and format not in names("format"):
         raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
     content, found, notes = _sniffed(source, given.get("delimiter")) if format is None else (source, format, [])

@@ -24,6 +24,7 @@ from novikoff.data.as_stream import (
     check_count,
     check_many,
     check_outcomes,
+    check_presence,
     for_learner,
     goes_on,
     pieces,
@@ -168,6 +169,7 @@ def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Str
     numbered = player.features is not None and player.features.kind == "numbers"
     stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
     player.check_hash(stream)
+    check_presence(known.fingerprint if isinstance(known, Ledger) else None, stream)
     return stream
 
 

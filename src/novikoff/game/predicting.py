@@ -25,6 +25,7 @@ from novikoff.core.errors import InputError, MismatchError, close, named, shown
 from novikoff.core.learner import Learner, Predictor
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels, LabelValue
+from novikoff.data.as_stream import check_presence
 from novikoff.data.column_names import names_of_row
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def rows_of(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> Rows:
         raise InputError("rows must be examples like those of training", f"got {named(rows)}", do)
     stream = adopted(stream, ledger.encoding, ledger.feature_names, learn=False, impute=missing_columns == "impute")
     ledger.player.check_hash(stream)
+    check_presence(ledger.fingerprint, stream)
     return Rows(stream.batches(), False, stream)
 
 

@@ -132,6 +132,11 @@ class Kernel:
         """Largest possible K(x,x), if known in advance; None if it depends on the examples."""
         return 1.0 + self.bias * self.bias if self.kind == "rbf" or self.normalized else None
 
+    @property
+    def space(self) -> str:
+        """Where examples are compared, if different ones may be the same there, such as x and -x; "" otherwise."""
+        return " in the kernel's feature space" if self.kind == "polynomial" else ""
+
     def matrix(self, Z: Rows, X: Rows) -> NDArray[np.float64]:
         """Return K(z,x) for every row z of Z (rows) and x of X (columns)."""
         if self.kind == "own":

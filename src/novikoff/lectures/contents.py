@@ -92,7 +92,7 @@ LECTURES: tuple[Lecture, ...] = (
                         "example",
                         "Will it snow?",
                         "Predict each day, from measurements, whether it snows.",
-                        "run perceptron demo:breast-cancer",
+                        "run perceptron demo:snow",
                         "snow",
                     ),
                     Item(

@@ -52,7 +52,7 @@ def _in_a_kernel(found: KernelHindsight) -> str:
     if found.flaw:
         return f"no comparator was found: {found.flaw}"
     if found.witness is not None:
-        return inseparable(found.witness.text())
+        return inseparable(found.witness.text(found.space))
     if found.separator is None:
         return none_separates()
     return f"{_best_margin(found.margin)}, of a function of {counted(found.points, 'row')}"

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import novikoff as nk
 import samples
-from novikoff.core.errors import SourceError
+from helpers import novikoff
+from novikoff.core.errors import MismatchError, SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data._loops import words as kernel
 from novikoff.data.formats.labelled_text import Text
@@ -523,3 +525,41 @@ def test_a_pipe_gives_the_rows_of_the_file(write):
         rows = rows_of(Text(source))
     thread.join()
     assert rows == rows_of(Text(write(content)))
+
+
+@FRESH
+@given(st.lists(st.lists(st.sampled_from([b"call", b"now", b"free", b"ok"]), max_size=9), min_size=2, max_size=30),
+       st.integers(1, 60))  # fmt: skip
+def test_presence_counts_each_word_of_a_message_once(messages, chunk):
+    lines = b"".join([b"spam" if i % 2 else b"ham", b"\t", b" ".join(words), b"\n"][j] for i, words in
+                     enumerate(messages) for j in range(4))  # fmt: skip
+    counted, once = (
+        [row for batch in Text(io.BytesIO(lines), bits=12, chunk=chunk, presence=p).batches() for row in batch.x.rows()]
+        for p in (False, True)
+    )
+    assert [len(indices) for indices, _ in once] == [len({*words}) for words in messages]
+    for (known, _), (indices, values) in zip(counted, once, strict=True):
+        assert np.array_equal(known, indices)
+        assert set(values.tolist()) <= {1.0}
+
+
+def test_presence_of_the_words_is_kept_with_a_game(write):
+    path, more = write(MAIL), write(b"spam\tcall call\nham\tlar lar\n", "more.txt")
+    ledger = nk.play("perceptron", nk.read(path, presence=True))
+    assert ledger.fingerprint["presence"] is True
+    assert len(ledger.predict(nk.read(more, presence=True))) == 2
+    with pytest.raises(MismatchError, match="the game counted each word once: .*more.txt is read otherwise. Pass pres"):
+        ledger.predict(nk.read(more))
+    with pytest.raises(MismatchError, match="counted each word once"):
+        nk.play(None, nk.read(more), ledger=ledger)
+    plain = nk.play("perceptron", nk.read(path))
+    with pytest.raises(MismatchError, match="every occurrence of a word.* Leave out presence"):
+        plain.predict(nk.read(more, presence=True))
+
+
+def test_presence_on_the_command_line(write, tmp_path):
+    path, model = write(MAIL), tmp_path / "model.nk"
+    assert novikoff("run", "perceptron", path, "--presence", "--save", model)[0] == 0
+    assert novikoff("predict", model, path, "--presence")[0] == 0
+    code, _, error = novikoff("predict", model, path)
+    assert (code, "Pass --presence." in error) == (2, True)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import novikoff as nk
 import samples
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
@@ -694,3 +695,22 @@ def test_a_quote_right_behind_the_byte_order_mark_opens_a_cell_in_chunks_of_any_
     for chunk in (4, 2**20):
         stream = CSV(path, header=False, chunk=chunk)
         assert sum(map(len, stream.batches())) == 3
+
+
+def test_presence_counts_each_word_of_a_text_column_once(write, tmp_path):
+    rows = "mail,age,label\ncall now call now call,3,spam\nsee you at six,4,ham\ncall me,5,ham\n"
+    path = write(rows)
+    counted, once = (next(CSV(path, text=["mail"], presence=p).batches()).x for p in (False, True))
+    assert sorted(counted.values.tolist()) == [1.0] * 6 + [2.0, 3.0, 3.0, 4.0, 5.0]  # ages are 3, 4 and 5
+    assert sorted(once.values.tolist()) == [1.0] * 8 + [3.0, 4.0, 5.0]
+    assert np.array_equal(counted.indices, once.indices)
+    assert read(path, text=["mail"], presence=True).encoding.presence
+    ledger = nk.play("perceptron", CSV(path, text=["mail"], presence=True))
+    nk.save(ledger, tmp_path / "model.nk")
+    saved = nk.load(tmp_path / "model.nk")
+    assert saved.encoding.presence  # so new rows are counted in the same way
+    new = [{"mail": "see " * n, "age": 3} for n in (1, 50)]
+    assert len({saved.why(row).score for row in new}) == 1
+    plain = nk.play("perceptron", CSV(path, text=["mail"]))
+    assert len({plain.why(row).score for row in new}) == 2
+    assert not saved.encoding.agrees(plain.encoding)

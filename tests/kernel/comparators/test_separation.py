@@ -11,6 +11,7 @@ from novikoff.comparators.separation import Chunk
 from novikoff.kernel.comparators.separation import separate, separate_chunks, verified
 from novikoff.kernel.comparators.tracker import KernelTracker
 from novikoff.kernel.kernels import Kernel
+from novikoff.reports.hindsight import describe
 
 
 def least_square(gram, y):
@@ -152,3 +153,15 @@ def test_rescaled_rows_have_the_same_margin(scale):
     assert (one.bound is None) == (two.bound is None)
     if one.bound is not None:
         assert math.isclose(one.bound, two.bound, rel_tol=1e-6, abs_tol=1)
+
+
+def test_a_proof_in_the_feature_space_does_not_call_different_examples_the_same():
+    x, y = np.array([[1.0, 2.0], [-1.0, -2.0]] * 3), np.array([1, -1] * 3)
+    learner = nk.KernelPerceptron(kernel="polynomial", degree=2, constant=0.0)
+    ledger = nk.play(learner, nk.Arrays(x, y), hindsight=True)
+    reason = margin_of(ledger).reason
+    assert reason.endswith("rounds 1 and 2 have the same example in the kernel's feature space with opposite labels")
+    assert reason in describe(ledger.hindsight).lines[0]
+    x = np.array([[1.0, 0.0], [-1.0, 0.0]] * 3)
+    reason = margin_of(nk.play(nk.KernelPerceptron(kernel="linear"), (x, np.array([1, 1] * 3)))).reason
+    assert reason.endswith("label times example, summed over rounds 1 and 2 with weights 1, 1, is zero")

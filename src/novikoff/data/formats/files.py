@@ -1,8 +1,8 @@
-"""Several files as one stream, named by a pattern: day-*.svm, s3://logs/2026-*/part-*.parquet.
+"""Several files as one stream, by a list of paths or a pattern: day-*.svm, s3://logs/2026-*/part-*.parquet.
 
 Rows
-    Files are read in the order of their names. The first file determines labels and columns for all. A position is a
-    file number, the number of rows before that file, and a position in it.
+    Files of a pattern are read in the order of their names, those of a list in its order. The first file determines
+    labels and columns for all. A position is a file number, the number of rows before that file, and a position in it.
 Parts
     A part may begin inside a file. Compressed files cannot be split: each belongs to one part.
 """
@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeGuard
 
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream, Target
@@ -39,6 +39,18 @@ def named_by(source: object) -> list[str] | None:
     if not found:
         raise SourceError(f"no file matches {text}. Check the pattern and the quotes around it.")
     return found
+
+
+def is_paths(source: object) -> TypeGuard[Sequence[str | os.PathLike[str]]]:
+    """Return whether the source is a list of paths."""
+    if not isinstance(source, (list, tuple)) or not source:
+        return False
+    return all(isinstance(one, (str, os.PathLike)) for one in source)
+
+
+def paths_of(sources: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files of a list of paths in its order; a pattern stands for the files that match, sorted."""
+    return [path for one in sources for path in named_by(one) or [os.fsdecode(one)]]
 
 
 class Files(Stream):

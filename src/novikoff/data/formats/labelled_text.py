@@ -5,7 +5,8 @@ Format
     mark are accepted. .gz, .bz2, .xz and .zst are decompressed while they are read.
 Features
     A word is a run of letters and digits (ASCII letters in lower case; every non-ASCII byte is a letter). Its index is
-    its MurmurHash3 cut to `bits`, its value the number of occurrences in the message; data/_loops/words.py.
+    its MurmurHash3 cut to `bits`, its value the number of occurrences in the message, or 1 with `presence`;
+    data/_loops/words.py.
 Labels
     Two values, the larger +1, compared as numbers if the first is one; `positive` overrides; `multiclass` for
     0 .. k-1, or for any labels.
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, LabelError, Option, quoted
 from novikoff.core.registry import Format
-from novikoff.core.types import Sparse
+from novikoff.core.types import Json, Sparse
 from novikoff.data.formats.labelled_lines import LabelledLines, Parsed, Parser
 from novikoff.data.formats.lines import DECIMAL, BadValueError, first_lines, mostly
 from novikoff.data.layout import WHOLE, is_number
@@ -50,6 +51,7 @@ class Text(LabelledLines):
         multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
         skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
         chunk: Bytes read at a time; a line may be longer.
+        presence: Whether a word counts once, however often it occurs: features are 1 (present) or 0 (absent).
 
     Example:
         >>> import io
@@ -65,8 +67,9 @@ class Text(LabelledLines):
 
     def __init__(
         self, source: object, positive: object = None, bits: int = 18, multiclass: int | None = None, skip_bad: int = 0,
-        chunk: int = CHUNK_BYTES,
+        chunk: int = CHUNK_BYTES, presence: bool = False,
     ) -> None:  # fmt: skip
+        self.presence = bool(presence)
         super().__init__(
             source, None if positive is None else _canonical(str(positive)), multiclass, bits, skip_bad, 1, chunk
         )
@@ -108,6 +111,8 @@ class Text(LabelledLines):
         read_lines(text, mask, positions, table.past, indptr, indices, values, codes, lines, spans, bad, counts)
         rows, known, bads, done, taken = counts.tolist()
         table.past += int(indptr[rows])
+        if self.presence:
+            values[: int(indptr[rows])] = 1.0
         codes, row_lines = codes[:rows], (lines[:rows] + line).astype(np.uint32)
         faults = [
             (line + number, BadValueError(MUST, FAULTS[fault], "Correct it", LabelError))
@@ -126,6 +131,10 @@ class Text(LabelledLines):
         x = x.copy() if good.all() else x.take(good)
         labels = column[codes[good]].astype(np.float64 if self._numbers else object)
         return Parsed(labels, row_lines[good], x, done, taken, sorted(faults, key=lambda fault: fault[0]))
+
+    def fingerprint(self) -> dict[str, Json]:
+        """Return the fingerprint of the file, and whether words count once."""
+        return {**super().fingerprint(), "presence": self.presence}
 
     def _value(self, written: bytes) -> object:
         """Return a label as text, or as a number if the first label of the stream was one and `positive` is None."""

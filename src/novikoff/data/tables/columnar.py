@@ -48,12 +48,16 @@ class Columnar(Reader):
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
         """Yield record batches or tables after the first `skip` rows."""
 
+    def first_batches(self) -> Iterator[Any]:
+        """Yield the batches with the first rows, without consuming them."""
+        return self.batches(0, list(range(len(self.names))))
+
     def head(self) -> Mapping[str, list[Any]]:
         from novikoff.data.tables.cells import plain
 
         found: dict[str, list[Any]] = {name: [] for name in self.names}
         rows = 0
-        for batch in self.batches(0, list(range(len(self.names)))):
+        for batch in self.first_batches():
             first = batch.slice(0, RECOGNISED_ROWS - rows)
             rows += first.num_rows
             for c, name in enumerate(self.names):

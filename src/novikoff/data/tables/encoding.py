@@ -157,6 +157,7 @@ class Encoding(Stateful):
         label_weights: Weight of rows by label.
         open: Whether columns may be added; rows are then sparse even if all columns are numeric.
         missing: Further texts that mean a missing value, in lower case.
+        presence: Whether each word of a text counts once.
 
     Attributes:
         dense: Whether all columns were numeric from the start.
@@ -184,6 +185,7 @@ class Encoding(Stateful):
         Values("gaps", str, at="_hashed_gaps", default=list, assigned=False),
         Argument("open", bool, default=lambda: False),
         Values("missing", str, argument=True, default=list),
+        Argument("presence", bool, default=lambda: False),
         Coded("sums", lambda sums: {name: list(one) for name, one in sums.items()}, lambda saved: _sums(saved),
               "sums by column", default=dict),
     )  # fmt: skip
@@ -192,14 +194,14 @@ class Encoding(Stateful):
     def __init__(
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
         left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, int] | None = None,
-        open: bool = False, missing: Iterable[str] = (),
+        open: bool = False, missing: Iterable[str] = (), presence: bool = False,
     ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS
         self.bits, self.named, self.label, self.left_out, self.weight = bits, named, label, list(left_out), weight
         self.label_weights = dict(label_weights or {})
-        self.open, self.missing = open, list(missing)
+        self.open, self.missing, self.presence = open, list(missing), bool(presence)
         numeric = all(column.kind in ("number", "boolean") for column in self.columns)
         self.dense = bits is None and numeric and not open
         self._stems = _stems([column.name for column in self.columns])
@@ -454,7 +456,10 @@ class Encoding(Stateful):
         rows = _sparse(slots, found, count, self.width)
         for column, (data, ends, missing) in texts:
             stops = np.where(missing, ends[:-1], ends[1:])
-            rows = joined_rows(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
+            occurring = counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits)
+            if self.presence:
+                occurring.values[:] = 1.0
+            rows = joined_rows(rows, occurring)
         return merged(rows)
 
     def _stem(self, column: Column) -> str:
@@ -540,7 +545,9 @@ class Encoding(Stateful):
         if self is other:
             return True
         grown = self.open and other.open
-        if self.bits != other.bits or (len(self.columns) != len(other.columns) and not grown):
+        if (self.bits, self.presence) != (other.bits, other.presence) or (
+            len(self.columns) != len(other.columns) and not grown
+        ):
             return False
         columns = zip(self.columns, other.columns, strict=False)
         same = all(

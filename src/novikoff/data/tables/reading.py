@@ -11,6 +11,7 @@ from novikoff.data.arrays import is_frame
 from novikoff.data.reader import read as read_file
 from novikoff.data.tables.alignment import adopted
 from novikoff.data.tables.encoding import Encoding
+from novikoff.data.tables.live_sources import live_table
 from novikoff.data.tables.table_formats import Frame
 
 
@@ -26,19 +27,20 @@ def read(
     source: object, format: str | None = None, labels: str | None = None, like: Encoded | None = None,
     missing_columns: str = "refuse", **options: Any,
 ) -> Stream:  # fmt: skip
-    r"""Open a path, standard input, a binary file object, a frame or a demo as a stream.
+    r"""Open a path, standard input, a binary file object, a frame, a cursor or a demo as a stream.
 
     Args:
         source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
-            a binary file object, a data frame, or "demo:NAME".
+            a binary file object, a data frame, or "demo:NAME"; a list of paths; an Arrow stream (a RecordBatchReader
+            or any object with `__arrow_c_stream__`), a list or iterator of frames, or a database cursor.
         format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
         like: Ledger or classifier whose encoding to use, for predictions: columns are matched by name. Pass
             labelled=False for table rows without a label.
         missing_columns: With `like`: "refuse" to raise an error for columns that are absent or new; "impute" to read
             absent ones as missing values and to ignore new ones.
-        **options: Options of `ARFF`, `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not
-            given.
+        **options: Options of `ARFF`, `Arrow`, `CSV`, `Frame`, `JSONL`, `NPZ`, `Svmlight`, `Text` or `VW`; None counts
+            as not given.
 
     Returns:
         The stream; its `notes` name the format and other decisions.
@@ -65,6 +67,10 @@ def read(
         raise SourceError(f"missing_columns must be refuse or impute: got {missing_columns!r}.")
     if is_frame(source):
         stream: Stream = Frame(source, **options)
+        if labels == "multiclass":
+            stream.show_many()
+    elif (live := live_table(source, options)[0]) is not None:
+        stream = live
         if labels == "multiclass":
             stream.show_many()
     else:

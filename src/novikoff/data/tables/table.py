@@ -77,6 +77,7 @@ class Table(Stream):
         label_weights: Weight of rows by label.
         missing: Further texts that mean a missing value.
         date_format: Format of dates.
+        presence: Whether each word of a text counts once.
     """
 
     table = scaled_by_default = True
@@ -103,6 +104,7 @@ class Table(Stream):
         label_weights: LabelWeights | None = None,
         missing: Sequence[str] | str = (),
         date_format: str | None = None,
+        presence: bool = False,
     ) -> None:
         if bits is not None and not 1 <= bits <= 32:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
@@ -135,7 +137,7 @@ class Table(Stream):
         ignored = [name for name in reader.names[reader.index :] if name not in in_use]
         self.encoding = Encoding(
             self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label,
-            missing=sorted(reader.tokens),
+            missing=sorted(reader.tokens), presence=presence,
         )  # fmt: skip
         self.encoding.average(head)
         self.encoding.open = reader.grows and used is None and not self.encoding.dense

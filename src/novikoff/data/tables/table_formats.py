@@ -65,6 +65,7 @@ class CSV(Table):
         encoding: Encoding of the text, such as "cp1252"; None detects UTF-8, UTF-16 and Windows-1252.
         missing: Further cells that mean a missing value, such as ["unknown", "-999"].
         date_format: Format of dates, as in `strptime`, such as "%d/%m/%Y"; None for the usual ones.
+        presence: Whether each word of a text column counts once, however often it occurs.
 
     Example:
         >>> import io
@@ -81,14 +82,14 @@ class CSV(Table):
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
         label_weights: LabelWeights | None = None, encoding: str | None = None, missing: Sequence[str] | str = (),
-        date_format: str | None = None,
+        date_format: str | None = None, presence: bool = False,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
         asked = [*named, *(one for one in (label, weight) if one is not None)]
         super().__init__(
             Delimited(source, header, delimiter, asked, skip_bad, threads, chunk, encoding), label, positive,
             multiclass, columns, drop, number, category, text, time, bits, outcomes, labelled, weight, label_weights,
-            missing, date_format,
+            missing, date_format, presence,
         )  # fmt: skip
 
 
@@ -116,6 +117,7 @@ class Frame(Table):
         label_weights: Weight of rows by label.
         missing: Further cells that mean a missing value.
         date_format: Format of dates that are text, as in `strptime`.
+        presence: Whether each word of a text column counts once, however often it occurs.
 
     Example:
         >>> import novikoff as nk
@@ -131,10 +133,11 @@ class Frame(Table):
         text: Asked = (), time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None, missing: Sequence[str] | str = (), date_format: str | None = None,
+        presence: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(
             FrameTable(frame, name), label, positive, multiclass, columns, drop, number, category, text, time, bits,
-            outcomes, labelled, weight, label_weights, missing, date_format,
+            outcomes, labelled, weight, label_weights, missing, date_format, presence,
         )  # fmt: skip
 
 
@@ -144,6 +147,7 @@ def Arrow(  # noqa: N802
     time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None, missing: Sequence[str] | str = (), date_format: str | None = None,
+        presence: bool = False,
 ) -> Stream:  # fmt: skip
     """Open an Arrow IPC or Parquet file as a stream.
 
@@ -165,6 +169,7 @@ def Arrow(  # noqa: N802
         label_weights: Weight of rows by label.
         missing: Further cells that mean a missing value.
         date_format: Format of dates that are text, as in `strptime`.
+        presence: Whether each word of a text column counts once, however often it occurs.
 
     Returns:
         A table for plain columns; a stream of lists for list columns and for files of `convert`.
@@ -182,7 +187,7 @@ def Arrow(  # noqa: N802
     file = OnDisk(source)
     kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits,
              "weight": weight, "label_weights": label_weights, "missing": missing,
-             "date_format": date_format}  # fmt: skip
+             "date_format": date_format, "presence": presence or None}  # fmt: skip
     found = open_arrow(file)
     converted = found.last_note() is not None and label is None and columns is None and not any(kinds.values())
     if converted or (columns is None and lists.has_lists(found.schema)):
@@ -200,7 +205,7 @@ def Arrow(  # noqa: N802
         return stream
     return Table(
         ArrowTable(file), label, positive, multiclass, columns, drop, number, category, text, time, bits, outcomes,
-        labelled, weight, label_weights, missing, date_format,
+        labelled, weight, label_weights, missing, date_format, presence,
     )  # fmt: skip
 
 
@@ -211,7 +216,7 @@ def JSONL(  # noqa: N802
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None, encoding: str | None = None, missing: Sequence[str] | str = (),
-        date_format: str | None = None,
+        date_format: str | None = None, presence: bool = False,
 ) -> Stream:  # fmt: skip
     r"""Open JSON lines as a stream: a table if values are plain, otherwise hashed features.
 
@@ -238,6 +243,7 @@ def JSONL(  # noqa: N802
         encoding: Encoding of the text; None detects UTF-8 and UTF-16.
         missing: Further cells that mean a missing value.
         date_format: Format of dates that are text, as in `strptime`.
+        presence: Whether each word of a text column counts once, however often it occurs.
 
     Returns:
         A table if the objects have plain values and nearly the same keys; otherwise a stream of hashed features.
@@ -254,11 +260,11 @@ def JSONL(  # noqa: N802
         return Table(
             Objects(content, skip_bad, chunk, encoding=encoding), label, positive, multiclass, columns, drop, number,
             category, text, time, bits, outcomes, labelled, weight, label_weights,
-            missing, date_format,
+            missing, date_format, presence,
         )  # fmt: skip
     kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
              "weight": weight, "label_weights": label_weights, "encoding": encoding,
-             "missing": missing, "date_format": date_format}  # fmt: skip
+             "missing": missing, "date_format": date_format, "presence": presence or None}  # fmt: skip
     _refuse(kinds, f"the objects of {origin.name} are not rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:
@@ -277,6 +283,7 @@ def ARFF(  # noqa: N802
     time: Asked = (), bits: int | None = None, skip_bad: int = 0, chunk: int = CHUNK_BYTES, outcomes: str = "labels",
     labelled: bool = True, weight: str | int | None = None, label_weights: LabelWeights | None = None,
     encoding: str | None = None, missing: Sequence[str] | str = (), date_format: str | None = None,
+    presence: bool = False,
 ) -> Table:  # fmt: skip
     r"""Open a file of Weka or MOA (ARFF) as a stream.
 
@@ -301,6 +308,7 @@ def ARFF(  # noqa: N802
         encoding: Encoding of the text; None detects UTF-8, UTF-16 and Windows-1252.
         missing: Further cells that mean a missing value.
         date_format: Format of dates in string attributes, as in `strptime`.
+        presence: Whether each word of a text column counts once, however often it occurs.
 
     Returns:
         A table; numbers of nominal and string attributes are categories.
@@ -314,7 +322,7 @@ def ARFF(  # noqa: N802
     """
     table = Table(
         arff.Attributes(source, skip_bad, chunk, encoding), label, positive, multiclass, columns, drop, number,
-        category, text, time, bits, outcomes, labelled, weight, label_weights, missing, date_format,
+        category, text, time, bits, outcomes, labelled, weight, label_weights, missing, date_format, presence,
     )  # fmt: skip
     if outcomes == "labels" and table.numeric and table.reader.declared.get(str(table.label)) == "category":
         table.show_many()

@@ -59,6 +59,7 @@ class KernelHindsight:
         points: Number of rows that the separator consists of.
         reads: Number of times the stream was read.
         flaw: Reason why the result is not used; "" if it is.
+        space: Feature space of the witness, if it is not that of the examples (`Kernel.space`).
         seconds: Duration.
     """
 
@@ -69,6 +70,7 @@ class KernelHindsight:
     points: int
     reads: int
     flaw: str
+    space: str
     seconds: float
 
     def joined(self, tracked: KernelComparatorFacts) -> KernelComparatorFacts:
@@ -122,7 +124,7 @@ def look_again(
     low = 0.0 if widest is None else down(1 / root(widest.square))
     high = 0.0 if witness is not None else math.inf if scorer is None or flaw else _limit(scorer)
     return KernelHindsight(widest, witness, Bracket(low, high), passes * rows, 0 if scorer is None else
-                           len(scorer.points), reads, flaw, clock() - began)  # fmt: skip
+                           len(scorer.points), reads, flaw, tracker.similarity.space, clock() - began)  # fmt: skip
 
 
 def _limit(scorer: KernelScorer) -> float:

@@ -34,6 +34,11 @@ class KernelComparatorFacts(ComparatorFacts):
     points: int
     similarity: Kernel
 
+    @property
+    def space(self) -> str:  # type: ignore[override]
+        """Where examples are compared, if different ones may be the same there."""
+        return self.similarity.space
+
 
 MOST_HELD, BYTES_HELD = 2_048, 16_000_000
 """Maximum number of rows that are held for the search of a separator, and of their bytes."""

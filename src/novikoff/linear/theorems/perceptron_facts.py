@@ -141,7 +141,7 @@ def not_separated(tracked: ComparatorFacts, more: str = "") -> str:
         return none_separates(more)
     # With a constant feature the weighted labels would have to cancel too.
     unbiased = tracked.unbiased and not witness.balanced
-    return inseparable(witness.text() + ("; a bias may change that" if unbiased else ""))
+    return inseparable(witness.text(tracked.space) + ("; a bias may change that" if unbiased else ""))
 
 
 def proof(tracked: ComparatorFacts) -> dict[str, Any]:
