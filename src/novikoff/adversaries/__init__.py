@@ -13,6 +13,7 @@ from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.adversaries.rectangle_bisection import RectangleBisection
+from novikoff.adversaries.spammer import Spammer
 
 __all__ = [
     "Bisection",
@@ -24,4 +25,5 @@ __all__ = [
     "Orthogonal",
     "PlaneBisection",
     "RectangleBisection",
+    "Spammer",
 ]

@@ -175,6 +175,7 @@ CATALOG: Mapping[str, Entry] = {
     "coin-flip": Entry("adversary", "adversaries.coin_flip", "CoinFlip"),
     "orthogonal": Entry("adversary", "adversaries.orthogonal", "Orthogonal"),
     "budget-ruin": Entry("adversary", "adversaries.budget_ruin", "BudgetRuin"),
+    "spammer": Entry("adversary", "adversaries.spammer", "Spammer"),
     "separable": Entry("stream", "data.generated", "Separable"),
     "noisy": Entry("stream", "data.generated", "Noisy"),
     "drifting": Entry("stream", "data.generated", "Drifting"),

@@ -559,7 +559,8 @@ LECTURES: tuple[Lecture, ...] = (
                         "example",
                         "Spam filtering",
                         "Words present or absent; the label is spam or not.",
-                        explain="spam filtering",
+                        "duel perceptron spammer",
+                        "spam filtering",
                     ),
                     Item(
                         "definition",
