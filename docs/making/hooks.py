@@ -13,8 +13,10 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from making import decisions, learners, notebooks, proofs, reference, theorems  # noqa: E402
+from making import decisions, glossary, learners, notebooks, proofs, reference, theorems  # noqa: E402
 
+BOOSTS = {"glossary.md": 6, "start.md": 6, "learners/": 3, "decisions/": 0.2, "api/": 0.2, "proofs/": 0.2}
+"""Weight of pages in the search of the site: terms lead to the glossary, not to decisions that mention them."""
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 """Pages of the site that are in the root of the repository."""
 _made: dict[str, str | bytes] = {}
@@ -40,6 +42,11 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(text: str, page: Any, **_: Any) -> str:
     """Adapt links to files whose path on the site differs from that in the repository."""
     path = page.file.src_uri
+    boost = next((boost for folder, boost in BOOSTS.items() if path.startswith(folder)), None)
+    if boost is not None:
+        page.meta["search"] = {"boost": boost}
+    if path == "glossary.md":
+        return glossary.page()
     if path == "learners/index.md":  # in the repository there are no pages to lead to
         text = re.sub(r"^\| `([\w-]+)((?::[^`]*)?)` \|", r"| [`\1\2`](\1.md) |", text, flags=re.MULTILINE)
     if path in ABOVE:

@@ -1,0 +1,40 @@
+"""The search of the built site: every term of the lectures is in the title of a section."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from reports.test_glossary import FOUND
+
+INDEX = Path(__file__).parents[1] / "site/search/search_index.json"
+
+pytestmark = pytest.mark.skipif(not INDEX.exists(), reason="needs make docs")
+
+
+def sections():
+    return json.loads(INDEX.read_text(encoding="utf-8"))["docs"]
+
+
+@pytest.mark.parametrize("term", FOUND)
+def test_term_is_in_the_title_of_a_section(term):
+    words = [word.rstrip("s") for word in re.split("[ -]", term.lower()) if word not in ("the", "learner", "algorithm")]
+    by_name = term == "Weston Bordes Bottou"  # authors are cited in texts
+    titles = [(one["title"] + one["text"] * by_name).lower().replace("-", " ") for one in sections()]
+    assert any(all(word in title for word in words) for title in titles), term
+
+
+@pytest.mark.parametrize(
+    ("term", "place"),
+    [
+        ("multiclass", "glossary.html#term-multiclass"),
+        ("papaya", "glossary.html#term-papaya"),
+        ("margin", "glossary.html#term-margin"),
+        ("getting started", "start.html"),
+        ("tutorial", "start.html"),
+    ],
+)
+def test_page_that_a_reader_expects_weighs_most(term, place):
+    weights = {one["location"]: one.get("boost", 1.0) for one in sections() if term in one["title"].lower()}
+    assert weights[place] == max(weights.values())
