@@ -29,7 +29,7 @@ SPARSE = frozenset({"data", "indices", "indptr", "row", "col", "offsets", "coord
 
 
 def NPZ(  # noqa: N802
-    source: Any, label: str | None = None, positive: object = None, multiclass: int | None = None,
+    source: object, label: str | None = None, positive: object = None, multiclass: int | None = None,
     outcomes: str = "labels",
 ) -> Stream:  # fmt: skip
     """Open a NumPy archive as a stream.
