@@ -66,6 +66,7 @@ _HOMES = {
     "evaluate_policies": "bandits.off_policy",
     "explain": "reports.explanation",
     "finalize": "online_to_batch.finalize",
+    "follow": "game.following",
     "read_experts": "data.tables.read_experts",
     "hindsight": "comparators.hindsight",
     "list": "reports.listing",

@@ -94,6 +94,7 @@ from novikoff.finite.midpoint import Midpoint as Midpoint
 from novikoff.finite.rectangle_halving import RectangleHalving as RectangleHalving
 from novikoff.finite.threshold_halving import ThresholdHalving as ThresholdHalving
 from novikoff.finite.tightest_box import TightestBox as TightestBox
+from novikoff.game.following import follow as follow
 from novikoff.game.game import Game as Game
 from novikoff.game.ledger import Ledger as Ledger
 from novikoff.game.persistence import load as load

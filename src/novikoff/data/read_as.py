@@ -68,6 +68,9 @@ def read_as(environment: Any, reading: Reading) -> Any:
                 "label, positive and task are for sources: an adversary chooses its labels. Leave them out."
             )
         return environment
+    if hasattr(environment, "__aiter__") and not hasattr(environment, "__iter__"):
+        do = 'Write: async for answer in nk.follow(events, "auto", label="label").'
+        raise InputError("a source must be read synchronously", f"got {named(environment)}", do)
     found = _opened(environment, reading)
     if reading.task is None:
         return found

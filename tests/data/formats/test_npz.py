@@ -20,6 +20,15 @@ def saved(path, *arrays, **named):
     return path
 
 
+def archive():
+    file = io.BytesIO()
+    np.savez(file, X=X, y=Y)
+    return file.getvalue()
+
+
+FILES = {"npz": (archive(), {})}
+
+
 def as_table(y=Y):
     lines = [",".join([*map(repr, row), str(label)]) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
     return nk.read(io.BytesIO("\n".join(["a,b,c,d,label", *lines]).encode()))

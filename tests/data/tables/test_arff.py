@@ -40,6 +40,9 @@ def written(rows):
     return "\n".join(lines).encode()
 
 
+FILES = {"arff": (written(mixed(40)), {"chunk": 300})}
+
+
 def opened(text, **options):
     return nk.read(io.BytesIO(text.encode()), **options)
 

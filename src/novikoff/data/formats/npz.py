@@ -12,6 +12,7 @@ Cost
 
 from __future__ import annotations
 
+import io
 import os
 from typing import Any
 from zipfile import BadZipFile
@@ -29,13 +30,13 @@ SPARSE = frozenset({"data", "indices", "indptr", "row", "col", "offsets", "coord
 
 
 def NPZ(  # noqa: N802
-    source: Any, label: str | None = None, positive: object = None, multiclass: int | None = None,
+    source: object, label: str | None = None, positive: object = None, multiclass: int | None = None,
     outcomes: str = "labels",
 ) -> Stream:  # fmt: skip
     """Open a NumPy archive as a stream.
 
     Args:
-        source: Path, or binary file object that can seek.
+        source: Path, or binary file object.
         label: Name of the array of labels; None for y, or the one of two arrays that has one dimension.
         positive: Label for +1; every other label is -1.
         multiclass: Number of labels 0 .. k-1, or True to number any labels; None to decide from the labels.
@@ -74,7 +75,7 @@ def _has_numbers(y: Any) -> bool:
 def _arrays(source: Any, label: str | None, name: str) -> tuple[Any, Any]:
     """Return X and y of an archive."""
     if hasattr(source, "read"):
-        return _loaded(source, label, name)
+        return _loaded(source if source.seekable() else io.BytesIO(source.read()), label, name)
     try:
         with open(source, "rb") as file:
             return _loaded(file, label, name)

@@ -14,8 +14,9 @@ Proof
     A mistake adds y x~ to w. So <u,w> grows by y<u,x~> >= margin: <u,w_end> >= M margin. And ||w||^2 grows by
     2 y<w,x~> + ||x~||^2 <= R^2, as y<w,x~> <= 0 on a mistake: ||w_end||^2 <= M R^2. By Cauchy-Schwarz
     M margin <= <u,w_end> <= ||w_end|| <= R sqrt M. With floats R grows by the lambda of
-    linear/theorems/perceptron_facts.py. Zero rows labelled +1, without a constant feature, need no margin: their score
-    is 0, the prediction +1, so they are no mistakes and change nothing.
+    linear/theorems/perceptron_facts.py. Zero rows labelled +1, without a constant feature, need no margin if they are
+    no mistakes: their score is 0, the prediction +1, and they change nothing. A learner from outside that predicts -1
+    on one of them has no separator.
 Reference
     [novikoff1962], [block1962].
 """
