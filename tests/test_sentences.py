@@ -86,7 +86,6 @@ IN_PYTHON = {
     ),
     "compare, swapped": (lambda: nk.compare(FRAME, "perceptron"), r"Write nk.compare\(\['perceptron'\], source\)"),
     "compare, a path": (lambda: nk.compare("h.csv", ["arow"]), r"the source 'h.csv' and then the learner \['arow'\]"),
-    "compare, frames": (lambda: nk.compare(["perceptron"], [FRAME, FRAME]), "item 1 of pairs is a value of type"),
     "load of a ledger": (lambda: nk.load(played()), "got a value of type Ledger. It is in memory already"),
     "load of a frame": (lambda: nk.load(FRAME), "got a value of type DataFrame. Pass the path"),
     "pickled ledger": (lambda: pickle.dumps(played()), r"it was pickled. Write nk.save\(ledger, path\)"),

@@ -255,6 +255,7 @@ BORDERS = {
     "finite/": "names of functions; numbers of other libraries",
     "game/assistants.py": "what the operating system has",
     "game/delayed/pending.py": "rows of pandas",
+    "game/following.py": "messages of other libraries",
     "game/persistence.py": "file objects",
     "game/prepare.py": "names of functions",
     "game/specs.py": "names that a function knows",

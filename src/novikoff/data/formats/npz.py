@@ -24,6 +24,7 @@ from novikoff.core.labels import are_numbers
 from novikoff.core.registry import Format
 from novikoff.core.stream import Stream
 from novikoff.data.arrays import Arrays, SparseMatrix, more_than_two
+from novikoff.data.formats.origin import is_url, open_url
 
 SPARSE = frozenset({"data", "indices", "indptr", "row", "col", "offsets", "coords", "shape", "format", "_is_array"})
 """Arrays in which scipy saves a matrix."""
@@ -77,7 +78,7 @@ def _arrays(source: Any, label: str | None, name: str) -> tuple[Any, Any]:
     if hasattr(source, "read"):
         return _loaded(source if source.seekable() else io.BytesIO(source.read()), label, name)
     try:
-        with open(source, "rb") as file:
+        with open_url(source) if is_url(source) else open(source, "rb") as file:
             return _loaded(file, label, name)
     except FileNotFoundError:
         raise SourceError(f"a source must exist: there is no {name}. Check the path.") from None
