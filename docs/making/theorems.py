@@ -73,8 +73,8 @@ def _index(promised: dict[str, list[str]]) -> str:
     rows = ["| theorem | bound on | kind | guaranteed for | machine-checked |", "|---|---|---|---|---|"]
     for name in theorems():
         module = importlib.import_module(theorems()[name])
-        told = escape((module.__doc__ or "").strip().splitlines()[0].rstrip("."))
-        cells = [f"[{name}]({name}.md)", told, getattr(module, name).kind, ", ".join(promised[name])]
+        statement = escape((module.__doc__ or "").strip().splitlines()[0].rstrip("."))
+        cells = [f"[{name}]({name}.md)", statement, getattr(module, name).kind, ", ".join(promised[name])]
         rows.append(f"| {' | '.join([*cells, proofs.links(name, '../')])} |")
     kinds = "; ".join(f"**{kind}**: {told}" for kind, told in KINDS.items())
     lead = f"Each page has the statement, the assumptions and the proof. Kinds: {kinds}."

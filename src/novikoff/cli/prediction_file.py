@@ -60,7 +60,7 @@ class PredictionFile:
 
     Args:
         path: File to write; None for CSV on standard output.
-        ids: Name of the id column; None if there is none.
+        ids: Name of the id column; None without ids.
     """
 
     def __init__(self, path: str | None, ids: str | None) -> None:

@@ -241,7 +241,7 @@ class _All(NamedTuple):
 
 
 def _separation(blocks: Blocks) -> Separation:
-    """Search for the widest margin, or for a proof that there is none."""
+    """Search for the widest margin, or prove that the rows are not separable."""
     visits = (blocks.nonzeros + blocks.rows) * (READINGS if blocks.fits else READINGS_OUTSIDE)
     return separate(blocks.chunks(), blocks.square, blocks.bias, blocks.normalize, visits, MOST_EXACT_PATIENT)
 

@@ -1,4 +1,4 @@
-"""Separation of labelled rows by a vector: the widest margin, or a proof that there is none.
+"""Separation of labelled rows by a vector: the widest margin, or a proof that the rows are not separable.
 
 Algorithm
     Cutting planes: rows are read in chunks, as often as needed. Those whose margin under the present u is smallest
@@ -77,9 +77,9 @@ class Separation:
 
     Attributes:
         outcome: "separated" if u has a positive margin on every row as computed; "inseparable" with a witness.
-        u: Candidate, features first and the bias weight last; empty if there is none.
+        u: Candidate, features first and the bias weight last; empty if none was found.
         limit: Margin that no unit vector exceeds, rounded up; infinite if it is unknown.
-        witness: Proof that no vector separates the rows; None if there is none.
+        witness: Proof that no vector separates the rows; None if none was found.
     """
 
     outcome: Outcome

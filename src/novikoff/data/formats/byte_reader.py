@@ -20,6 +20,7 @@ import json
 import re
 import select
 import zlib
+from abc import ABC, abstractmethod
 from typing import Any, cast
 
 from novikoff.core.errors import SourceError
@@ -247,7 +248,7 @@ class _Rest:
         return bytes(scratch[:count])
 
 
-class _Converted(io.RawIOBase):
+class _Converted(io.RawIOBase, ABC):
     """Base class of converters: bytes that are computed from other bytes."""
 
     def __init__(self, below: _Rest) -> None:
@@ -268,9 +269,9 @@ class _Converted(io.RawIOBase):
         view[:count], self._made = self._made[:count], self._made[count:]
         return count
 
+    @abstractmethod
     def _convert(self, piece: bytes) -> bytes:
         """Return what `piece` adds; an empty piece is the end."""
-        raise NotImplementedError
 
 
 class _Recoded(_Converted):
