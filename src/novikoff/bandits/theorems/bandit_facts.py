@@ -16,10 +16,11 @@ Regret
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.core.certificate import Assumption, seen
+from novikoff.core.certificate import NO_LARGER, Assumption, Bound, outward, seen
 from novikoff.core.types import Run
 
 DELTA = 0.05
@@ -204,3 +205,27 @@ def common(after: BanditFacts) -> dict[str, Any]:
     if after.table:
         found |= {"best": after.best, "best_loss": after.best_loss}
     return found
+
+
+def in_expectation(
+    run: Run[BanditFacts], limit: float, more: Sequence[Assumption] = (), quantities: Mapping[str, Any] | None = None
+) -> Bound:
+    """Return a bound on the expected pseudo-regret of a stochastic bandit.
+
+    Args:
+        run: The game.
+        limit: Value of the bound.
+        more: Further assumptions, named before that of independent rows.
+        quantities: Further quantities of the bound.
+    """
+    observed, quantity = pseudo_regret(run.after)
+    return Bound(
+        outward(limit),
+        [*game(run), same_losses(run), *more, independent(run)],
+        {**common(run.after), **(quantities or {})},
+        observed=observed,
+        trivial=largest(run),
+        quantity=quantity,
+        why=NO_LARGER,
+        void=why_void(run),
+    )

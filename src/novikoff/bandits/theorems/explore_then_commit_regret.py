@@ -28,17 +28,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from novikoff.bandits.theorems.bandit_facts import (
-    BanditFacts,
-    common,
-    game,
-    independent,
-    largest,
-    pseudo_regret,
-    same_losses,
-    why_void,
-)
-from novikoff.core.certificate import NO_LARGER, Bound, Words, outward, rule, theorem
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, in_expectation
+from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
 
 
@@ -55,20 +46,10 @@ from novikoff.core.types import Run
 def explore_then_commit_regret(run: Run[BanditFacts]) -> Bound:
     """Return the least of the bound for the known gaps, if they are, and that for all gaps."""
     after = run.after
-    observed, quantity = pseudo_regret(after)
     limit = without_gaps(after.arms, run.rounds, after.each)
     if after.source:
         limit = min(limit, with_gaps(after.gaps, run.rounds, after.each))
-    return Bound(
-        outward(limit),
-        [*game(run), same_losses(run), independent(run)],
-        {**common(after), "each": after.each},
-        observed=observed,
-        trivial=largest(run),
-        quantity=quantity,
-        why=NO_LARGER,
-        void=why_void(run),
-    )
+    return in_expectation(run, limit, quantities={"each": after.each})
 
 
 def with_gaps(gaps: Sequence[float], rounds: int, each: int) -> float:

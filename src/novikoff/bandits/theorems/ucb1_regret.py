@@ -12,9 +12,8 @@ Assumptions
     the rows are independent draws of one distribution (checked in a simulation by this library; refuted against an
     adversary; else trusted); the learner started untrained (checked); it learned from the recorded losses (checked).
 Proof
-    Let c(t, s) = sqrt(2 ln t / s), and i an arm with a gap, * a best arm. UCB1 plays i in a round t + 1 > K, i having
-    been played at least n times, only if for some s <= t and n <= r <= t, with m the mean of the first so many
-    observed losses of an arm,
+    Let c(t, s) = sqrt(2 ln t / s), i an arm with a gap, * a best arm, and m_i(r) the mean of the first r observed
+    losses of i. After n plays of i, UCB1 plays i in a round t + 1 > K only if, for some s <= t and n <= r <= t,
         m_i(r) - c(t, r)  <=  m_*(s) - c(t, s),
     hence only if m_*(s) >= mu_* + c(t, s), or m_i(r) <= mu_i - c(t, r), or gap_i < 2 c(t, r). The third is false if
     n >= 8 ln T / gap_i^2. The losses observed of one arm are independent with its mean, because whether a round plays
@@ -32,17 +31,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from novikoff.bandits.theorems.bandit_facts import (
-    BanditFacts,
-    common,
-    game,
-    independent,
-    largest,
-    pseudo_regret,
-    same_losses,
-    why_void,
-)
-from novikoff.core.certificate import NO_LARGER, Bound, Words, outward, rule, theorem
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, in_expectation
+from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
 
 ONCE = 1.0 + math.pi**2 / 3.0
@@ -62,20 +52,10 @@ ONCE = 1.0 + math.pi**2 / 3.0
 def ucb1_regret(run: Run[BanditFacts]) -> Bound:
     """Return the least of the bound for the known gaps, if they are, and that for all gaps."""
     after = run.after
-    observed, quantity = pseudo_regret(after)
     limit = without_gaps(after.arms, run.rounds)
     if after.source:
         limit = min(limit, with_gaps(after.gaps, run.rounds))
-    return Bound(
-        outward(limit),
-        [*game(run), same_losses(run), independent(run)],
-        common(after),
-        observed=observed,
-        trivial=largest(run),
-        quantity=quantity,
-        why=NO_LARGER,
-        void=why_void(run),
-    )
+    return in_expectation(run, limit)
 
 
 def with_gaps(gaps: Sequence[float], rounds: int) -> float:
