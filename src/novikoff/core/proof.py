@@ -167,13 +167,19 @@ class Proof(ABC):
         if all(math.isfinite(value) for value in values):
             self.points.append(Point(0, 0, values))
 
-    def point(self, round: int, values: Sequence[float | None]) -> None:
-        """Record and check the chain after a mistake."""
+    def point(self, round: int, values: Sequence[float | None], size: float = 0.0) -> None:
+        """Record and check the chain after a mistake.
+
+        Args:
+            round: Number of the round.
+            values: Members of the chain; None if they are unknown.
+            size: Size of the terms that the members are sums of: where terms cancel, their rounding errors remain.
+        """
         if any(value is None or value != value for value in values):
             self._order.add(None, round)
             return
         known = [float(value) for value in values if value is not None]
-        holds = all(below(one, two) for one, two in pairwise(known))
+        holds = all(below(one, two, size) for one, two in pairwise(known))
         found = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.chain, known, strict=True))
         self._order.add(holds, round, found)
         if len(self.points) < MOST_POINTS:

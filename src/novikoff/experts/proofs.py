@@ -41,7 +41,8 @@ class WeightedMajorityProof(Proof):
             self.step("W falls by (1+beta)/2 or more", below(after, before - c, 1.0), played.round, found)
             cost = facts.comparator_errors * math.log(facts.beta) if facts.comparator_errors else 0.0
             best = math.log(facts.comparator_weight) + cost
-            self.point(played.round, (best, after, self._start - self.mistakes * c))
+            drop = self.mistakes * c
+            self.point(played.round, (best, after, self._start - drop), 1.0 + abs(self._start) + drop)
         return (after,)
 
 
@@ -84,5 +85,5 @@ class ExponentialWeightsProof(Proof):
         found = f"loss {paid:.6g}, mix loss {drop:.6g}, eta/8 {slack:.6g}"
         self.step("loss <= -ln(W'/W)/eta + eta/8", below(paid, drop + slack, size), played.round, found)
         top = after.comparator_loss + after.entrance
-        self.point(played.round, (played.expected - after.variation, mixed, top))
+        self.point(played.round, (played.expected - after.variation, mixed, top), size)
         return mixed, played.expected, after.best_loss

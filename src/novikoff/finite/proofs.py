@@ -42,7 +42,7 @@ class HalvingProof(Proof):
             found = f"|V| {before.weight:,} -> {after.weight:,}"
             self.step("|V| falls to half or less", 2 * after.weight <= before.weight, played.round, found)
             top = log2(self._start.weight) - self.mistakes
-            self.point(played.round, (log2(after.lightest), log2(after.weight), top))
+            self.point(played.round, (log2(after.lightest), log2(after.weight), top), 1.0 + self.mistakes)
         return self._values(after)
 
     def _values(self, facts: VersionSpaceFacts) -> tuple[Value, ...]:
@@ -108,7 +108,7 @@ class CoverProof(Proof):
             self._inside += 1
             found = f"|V| {before.survivors:,} -> {after.survivors:,}"
             self.step("|V| falls to half or less", 2 * after.survivors <= before.survivors, played.round, found)
-            self.point(played.round, (0.0, log2(after.survivors), log2(self._whole) - self._inside))
+            self.point(played.round, (0.0, log2(after.survivors), log2(self._whole) - self._inside), log2(self._whole))
         return after.survivors, after.level
 
 
@@ -168,7 +168,7 @@ class ConsistentExpectedProof(Proof):
         found = f"P(mistake) {paid:.6g}, ln(|V|/|V'|) {drop:.6g}"
         self.step("P(mistake) <= ln(|V|/|V'|)", below(paid, drop, 1.0), played.round, found)
         whole = self._start.survivors
-        self.point(played.round, (played.expected, _log_ratio(whole, after.survivors), _log_ratio(whole, 1)))
+        self.point(played.round, (played.expected, _log_ratio(whole, after.survivors), _log_ratio(whole, 1)), 1.0)
         return after.survivors, played.expected
 
 

@@ -222,11 +222,11 @@ class KernelPerceptronProof(Proof):
     def _follow(self, u: Vector, norm: float) -> None:
         """Evaluate the chain at every change that was kept."""
         product = start = sum(value * float(u[place]) for place, value in self._start.items())
-        hinge, length2, moved, mistakes, total = 0.0, self._start2, 0.0, 0, self.mistakes
+        hinge, length2, moved, size, mistakes, total = 0.0, self._start2, 0.0, abs(start), 0, self.mistakes
         for change in self._changes:
             gain = sum(value * float(u[place]) for place, value in change.added.items())
             out = sum(value * float(u[place]) for place, value in change.removed.items())
-            product, moved = product + gain, moved + out
+            product, moved, size = product + gain, moved + out, size + abs(gain) + abs(out)
             self._gains.append(product)
             if not change.mistake:
                 continue
@@ -234,7 +234,8 @@ class KernelPerceptronProof(Proof):
             mistakes, hinge, length2 = mistakes + 1, hinge + loss, length2 + change.self_value
             self.mistakes = mistakes
             self._rise(change, gain + out, loss, norm)
-            self.point(change.round, self._values(change, mistakes, hinge, product - start, moved, length2, norm))
+            values = self._values(change, mistakes, hinge, product - start, moved, length2, norm)
+            self.point(change.round, values, mistakes + hinge + size)
         self.mistakes = total
         for _ in range(total - mistakes):  # changes that were not kept
             self.point(0, (None,) * len(self.chain))

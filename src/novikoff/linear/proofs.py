@@ -174,25 +174,26 @@ class PerceptronProof(Proof):
             return
         u, norm = found
         product = _product(u, *self._first)
-        start, hinge, length2, mistakes, total = product, 0.0, self._start2, 0, self.mistakes
+        start, hinge, length2, size, mistakes, total = product, 0.0, self._start2, abs(product), 0, self.mistakes
         length = norm * math.sqrt(self._start2)
         self.begin(start, start, length, length)
         for change in self._changes:
             gain = _dot(u, change.places, change.values)
-            product += gain
+            product, size = product + gain, size + abs(gain)
             self._gains.append(product)
             if not change.mistake:
                 continue
             x = change.row or (change.places, change.y * change.values)
             loss = max(0.0, 1.0 - change.y * _dot(u, *x))
             mistakes, hinge, length2 = mistakes + 1, hinge + loss, length2 + change.square
-            size = norm * math.sqrt(max(change.square, change.norm2))
+            reach = norm * math.sqrt(max(change.square, change.norm2))
             text = f"<w,u> rises by {gain:.6g}, loss of u {loss:.6g}"
-            self.step(RISES, below(1.0 - loss, gain, size), change.round, text)
+            self.step(RISES, below(1.0 - loss, gain, reach), change.round, text)
             self.mistakes = mistakes
             self.point(
                 change.round,
                 (mistakes - hinge + start, product, norm * math.sqrt(change.norm2), norm * math.sqrt(length2)),
+                mistakes + hinge + size,
             )
         self.mistakes = total
         for _ in range(total - mistakes):  # changes that were not kept
@@ -296,7 +297,8 @@ class EllipsoidProof(Proof):
             if k == 0:
                 self.begin(*low, self._start, self._start)
             self.mistakes = mistakes
-            self.point(round, (*low, volume, self._start - mistakes * log_shrink(width)))
+            drop = mistakes * log_shrink(width)
+            self.point(round, (*low, volume, self._start - drop), abs(self._start) + drop)
         self.mistakes = total
 
     def _floor(self, tracked: Any) -> float | None:
