@@ -215,7 +215,12 @@ def test_unsupported_remote_tasks_are_reported(here, tmp_path):
 def test_control_c_leaves_no_task_behind(here, file, tmp_path):
     path, address = tmp_path / "mixed.nk", ray.get_runtime_context().gcs_address
     asked = ["parallel-perceptron", file, "--epochs", "100000", "--on", address, "--save", str(path)]
-    driver = subprocess.Popen([sys.executable, "-m", "novikoff", *asked], stderr=subprocess.PIPE, text=True)
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "novikoff", *asked],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job inherits that it is ignored
+    )
     while driver.poll() is None and not path.exists():
         time.sleep(0.01)
     driver.send_signal(signal.SIGINT)
