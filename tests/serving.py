@@ -12,10 +12,11 @@ import msgspec
 import uvicorn
 
 from novikoff.game import persistence
+from novikoff.server.access import Access
 from novikoff.server.app import App
 from novikoff.server.model_game import Play, begin
 from novikoff.server.server import configured, listening
-from novikoff.server.service import Service
+from novikoff.server.service import Service, log
 from novikoff.server.wire import Model
 
 TOKEN = "a token for tests, of some length".replace(" ", "-")
@@ -61,9 +62,14 @@ def parts(file):
 
 
 @contextlib.contextmanager
-def opened(folder, **more):
+def opened(folder, access_log=False, **more):
     """A service on a folder; `more` as `Service` takes it."""
-    app = App(Service(folder, **more), TOKEN)
+    folder.mkdir(exist_ok=True)
+    token = folder / "token"
+    if not token.exists():
+        token.touch(0o600)
+        token.write_text(TOKEN)
+    app = App(Service(folder, **more), Access(token, log), access_log)
     with listening("127.0.0.1", 0) as sock:
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit

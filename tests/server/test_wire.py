@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 import zipfile
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_requests_need_authorisation(client):
     for given in (
         "",
         "Bearer wrong",
-        f"bearer {client.http.headers['authorization'][7:]}",
+        f"token {client.http.headers['authorization'][7:]}",
         "Basic bm92aWtvZmY6d3Jvbmc=",
     ):
         reply = client.http.get("/v1/models", headers={"authorization": given})
@@ -272,11 +273,16 @@ def test_the_client_asks_for_all_that_can_be_asked(client):
 def test_service_describes_itself(client):
     client.make()
     client.learn("a", {"f": 1}, "ham")
-    text = client.http.get("/metrics").text
+    text, end = "", time.monotonic() + 60
+    while 'novikoff_bound_as_of_label{model="m"} 1' not in text and time.monotonic() < end:  # in the background
+        text = client.http.get("/metrics").text
     assert 'novikoff_predictions_total{model="m"} 1' in text
     assert 'novikoff_bound{model="m",theorem="delayed_mistakes"}' in text
     assert re.search(r'novikoff_commit_seconds_bucket\{model="m",le="\+Inf"\} 1\n', text)
-    sample = re.compile(r'[a-z_]+\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\} [0-9.e+-]+')
+    assert 'novikoff_certificates{model="m",status="violated"} 0' in text
+    assert 'novikoff_requests_total{route="learn",status="200"} 1' in text
+    assert re.search(r'novikoff_disk_bytes\{model="m"\} [1-9]', text)
+    sample = re.compile(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+')
     assert all(line.startswith("# ") or sample.fullmatch(line) for line in text.splitlines())
     document = client.http.get("/openapi.json").json()
     assert document["components"]["schemas"].keys() >= {"Predict", "Label", "Learn", "Model"}

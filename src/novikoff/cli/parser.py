@@ -254,7 +254,7 @@ def parser() -> Parser:
         "--port", type=_integer(0, 65535), default=1963, metavar="N", help="port (default: 1963; 0: any free port)"
     )
     one.add_argument(
-        "--token-file", metavar="FILE", help="file of the access token (default: DIR/token, created at the first start)"
+        "--token-file", metavar="FILE", help="file of access tokens (default: DIR/token, created at the first start)"
     )
     one.add_argument(
         "--sync",
@@ -269,6 +269,7 @@ def parser() -> Parser:
         metavar="N",
         help="labels between two snapshots, which speed up a restart (default: 50,000)",
     )
+    one.add_argument("--access-log", action="store_true", help="write a line of the log for every request")
 
     one = verb("duel", verbs.duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)

@@ -293,8 +293,8 @@ def _restored(meta: Any, array: Arrays, path: object) -> Ledger | OnlineToBatch 
     known = find(meta["learner"], "learner")
     if known is None:
         raise ModelFileError(
-            f"the learner of a model file must be registered here: {path} holds {meta['learner']!r}. Install the "
-            "package that provides it, or call nk.register first."
+            f"the learner of a model file must be registered here: {_called(path)} holds {meta['learner']!r}. "
+            "Install the package that provides it, or call nk.register first."
         )
     kind: Any = known.load()
     state = _from_plain(meta["state"], array)
@@ -307,7 +307,7 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     if isinstance(saved, Ledger):
         return saved
     what = "a result of parallel_perceptron" if saved.key == "mixed" else "a classifier made by finalize"
-    raise ModelFileError(f"only a game can be resumed: {path} has {what}.")
+    raise ModelFileError(f"only a game can be resumed: {_called(path)} has {what}.")
 
 
 def _plain(value: Any, arrays: dict[str, Any]) -> Any:

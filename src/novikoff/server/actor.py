@@ -23,8 +23,8 @@ from novikoff.server.handlers import Answering, Item
 from novikoff.server.model_game import Play
 from novikoff.server.prometheus import Histogram
 from novikoff.server.recovery import DATABASE, KEPT, Log, write_snapshot
-from novikoff.server.store import Store, damaged
-from novikoff.server.wire import Label, Model, Predict, RefusedError
+from novikoff.server.store import DamagedError, Store, damaged
+from novikoff.server.wire import Label, Model, Predict, RefusedError, encode
 
 MOST_TOGETHER = 1024
 """Largest number of requests per group."""
@@ -58,6 +58,10 @@ class Actor:
         state: opening; ready; storage_failed (writes fail and are retried); failed (the stored game cannot be played);
             or closed.
         reason: Why it is not ready.
+        alarmed: Monotonic time at which an alarm of the drift test was seen.
+        commit_seconds: Histogram of the seconds per group.
+        commit_ops: Histogram of the requests per group.
+        label_seconds: Histogram of the seconds from a prediction to its label.
 
     Args:
         name: Name of the model.
@@ -86,6 +90,8 @@ class Actor:
         self._writer: threading.Thread | None = None
         self.commit_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))
         self.commit_ops = Histogram((1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
+        self.label_seconds = Histogram((1, 10, 60, 600, 3600, 21600, 86400, 604800))
+        self.alarmed: float | None = None
         self._thread = threading.Thread(target=self._run, name=f"model {name}", daemon=True)
 
     @property
@@ -97,6 +103,16 @@ class Actor:
     def model(self) -> Model:
         """Options that the model was created with."""
         return self.table.model
+
+    @property
+    def waiting(self) -> int:
+        """Number of waiting requests."""
+        return self._waiting
+
+    @property
+    def snapped(self) -> int:
+        """Label of the last snapshot."""
+        return self._snapped
 
     def start(self) -> None:
         """Open the model, in the actor's thread."""
@@ -164,6 +180,8 @@ class Actor:
         """Rebuild the game from the disk."""
         begin = time.monotonic()
         try:
+            if not (self.folder / DATABASE).exists():
+                raise DamagedError(f"{DATABASE} is missing: restore the folder from a backup, or delete the model")
             self._store = Store(self.folder / DATABASE, self._sync)
             self._recover()
             self.play.warm_up(self.table.form)
@@ -270,6 +288,9 @@ class Actor:
                 self.table.expire()
                 for run in _runs(jobs):
                     (self.table.predict if isinstance(run[0].request, Predict) else self.table.label)(run)
+                for job in jobs:
+                    for item in job.items:
+                        item.body = b"" if isinstance(item.reply, RefusedError) else encode(item.reply)
         except Exception as error:
             self._fail("failed" if damaged(error) else "storage_failed", error)
             self._refuse(jobs)
@@ -279,6 +300,12 @@ class Actor:
             self.commit_seconds.observe(time.monotonic() - begin)
             self.commit_ops.observe(count)
             self._deliver(jobs)
+            for seconds in self.table.delays:
+                self.label_seconds.observe(seconds)
+            self.table.delays.clear()
+            drift = self.play.ledger.drift
+            if self.alarmed is None and drift is not None and drift.test.alarm:
+                self.alarmed = time.monotonic()
 
     def _rebuild(self) -> None:
         """Rebuild the game, which is ahead of the disk after a failed commit."""

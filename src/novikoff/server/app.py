@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hmac
+import math
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
@@ -23,11 +22,12 @@ from novikoff.arena.guard import HEADERS, body_of, foreign
 from novikoff.core.errors import InputError
 from novikoff.game import persistence
 from novikoff.server import openapi
+from novikoff.server.access import Access, Grant, needed
 from novikoff.server.actor import Actor, Job, Look
 from novikoff.server.bulk import bulk
 from novikoff.server.dashboard import Dashboard
 from novikoff.server.handlers import Item
-from novikoff.server.prometheus import Histogram
+from novikoff.server.prometheus import Requests
 from novikoff.server.service import Service, log
 from novikoff.server.status import describe, metrics
 from novikoff.server.wire import (
@@ -50,8 +50,15 @@ MOST_MODEL_BYTES = 256_000_000
 """Largest size of an uploaded model file in bytes."""
 PATIENCE = 30.0
 """Seconds within which a body must arrive."""
+DENIED = ("unauthorized", "forbidden", "foreign", "rate_limited")
+"""Codes of refusals that are logged."""
 OPEN = ("/healthz", "/readyz")
 """Paths that need no token."""
+
+PAGES = ("healthz", "readyz", "metrics")
+"""Pages that have a route of their own in metrics."""
+ROUTES = ("predict", "label", "learn", "bulk", "certificate", "importance", "model.nk", "events", "rounds")
+"""Requests about a model that have a route of their own in metrics."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -73,15 +80,14 @@ class App:
 
     Args:
         service: Models.
-        token: Access token that requests must have.
+        access: Tokens that requests must have.
+        access_log: Whether every request is logged.
     """
 
-    def __init__(self, service: Service, token: str) -> None:
-        self.service = service
+    def __init__(self, service: Service, access: Access, access_log: bool = False) -> None:
+        self.service, self._access, self._logs = service, access, access_log
         self.stopping: Callable[[], bool] = lambda: False
-        basic = base64.b64encode(f"novikoff:{token}".encode()).decode()
-        self._tokens = [f"Bearer {token}".encode(), f"Basic {basic}".encode()]
-        self.request_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))
+        self.requests = Requests()
         service.deliver = self._deliver
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dashboard = Dashboard(self)
@@ -127,24 +133,53 @@ class App:
             return
         if scope["type"] != "http":  # web sockets are not supported
             return
-        begin = time.perf_counter()
+        begin, status = time.perf_counter(), 0
+        grant: Grant | None = None
+
+        async def sending(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
         try:
-            if scope["path"] not in OPEN:
-                self._check(scope["headers"])
             parts = scope["path"].split("/")
             verb = parts[4] if len(parts) == 5 and scope["method"] == "POST" and parts[1:3] == ["v1", "models"] else ""
+            if scope["path"] not in OPEN:
+                grant = scope["grant"] = self._grant(scope["headers"])
+                self._check(grant, scope["method"], parts, verb)
             if verb in KINDS:
-                await self._round(self.service.actor(parts[3]), verb, receive, send)
+                await self._round(self.service.actor(parts[3]), verb, receive, sending)
             elif verb == "bulk":
-                await bulk(self.service.actor(parts[3]), self._submit, receive, send)
+                await bulk(self.service.actor(parts[3]), self._submit, receive, sending, grant)
             else:
-                await self._cold(scope, receive, send)
+                await self._cold(scope, receive, sending)
         except RefusedError as refusal:
-            await _send(send, refusal.status, encode(refusal.fields()), _more(refusal))
-        self.request_seconds.observe(time.perf_counter() - begin)
+            if refusal.code in DENIED:
+                self._access.refused(refusal, scope["path"], _client(scope), None if grant is None else grant.name)
+            await _send(sending, refusal.status, encode(refusal.fields()), _more(refusal))
+        seconds = time.perf_counter() - begin
+        self.requests.observe(_route(parts), status, seconds)
+        if self._logs:
+            log("request", method=scope["method"], path=scope["path"], status=status, seconds=round(seconds, 6),
+                client=_client(scope), token=None if grant is None else grant.name)  # fmt: skip
 
-    def _check(self, headers: list[tuple[bytes, bytes]]) -> None:
-        """Refuse requests without the token, and those from pages of another origin."""
+    def _check(self, grant: Grant, method: str, parts: list[str], verb: str) -> None:
+        """Refuse requests that the token does not allow."""
+        if verb in KINDS:
+            grant.check(verb, parts[3])
+        elif verb == "bulk":
+            if not (grant.allows("predict", parts[3]) or grant.allows("label", parts[3])):
+                raise RefusedError("forbidden", f"this token must have the role predict or label for {parts[3]}.")
+        else:
+            role, model = needed(method, parts)
+            if not grant.allows(role, model):
+                raise RefusedError("forbidden", f"this token must have the role {role}, for {model or 'all models'}.")
+        if wait := grant.spend():
+            raise RefusedError("rate_limited", f"this token allows {grant.per_second:g} requests per second: retry in "
+                               f"{math.ceil(wait)} s.")  # fmt: skip
+
+    def _grant(self, headers: list[tuple[bytes, bytes]]) -> Grant:
+        """Return what the token of a request allows; refuse requests without one, or from pages of another origin."""
         given, origin, host = b"", None, ""
         for name, value in headers:
             if name == b"authorization":
@@ -153,10 +188,10 @@ class App:
                 origin = value.decode("latin-1")
             elif name == b"host":
                 host = value.decode("latin-1")
-        if not any(hmac.compare_digest(given, token) for token in self._tokens):
-            raise RefusedError("unauthorized", "a request must have the token: Authorization: Bearer TOKEN.")
+        grant = self._access.grant(given)
         if refusal := foreign(host, origin, (host,)):
             raise RefusedError("foreign", refusal)
+        return grant
 
     async def _round(self, actor: Actor, verb: str, receive: Receive, send: Send) -> None:
         one = round_request(decode(await _body(receive, MOST_BYTES)), KINDS[verb])
@@ -170,7 +205,7 @@ class App:
         await self._submit(actor, [item], True)
         if isinstance(item.reply, RefusedError):
             raise item.reply
-        await _send(send, 200, encode(item.reply))
+        await _send(send, 200, item.body)
 
     def _submit(self, actor: Actor, items: list[Item], single: bool) -> asyncio.Future[None]:
         """Queue the items; their replies are set when the future is done."""
@@ -199,11 +234,9 @@ class App:
         ready = self.service.ready
         return _json({"ready": ready}, 200 if ready else 503)
 
-    async def _metrics(self, _: Request) -> Response:
-        for actor in list(self.service.models.values()):
-            if actor.state in ("ready", "storage_failed") and self.service.stale(actor):
-                await self.certificate(actor)
-        return Response(metrics(self.service, self.request_seconds), media_type="text/plain; version=0.0.4")
+    async def _metrics(self, request: Request) -> Response:
+        grant: Grant = request.scope["grant"]
+        return Response(metrics(self.service, self.requests, grant.sees), media_type="text/plain; version=0.0.4")
 
     async def _openapi(self, _: Request) -> Response:
         return _json(openapi.document())
@@ -211,8 +244,10 @@ class App:
     async def _docs(self, _: Request) -> Response:
         return Response(openapi.page(), media_type="text/html; charset=utf-8", headers=HEADERS)
 
-    async def _list(self, _: Request) -> Response:
-        return _json({"models": [describe(actor) for _, actor in sorted(self.service.models.items())]})
+    async def _list(self, request: Request) -> Response:
+        grant: Grant = request.scope["grant"]
+        models = sorted(self.service.models.items())
+        return _json({"models": [describe(actor) for name, actor in models if grant.sees(name)]})
 
     async def _describe(self, request: Request) -> Response:
         return _json(describe(self.service.actor(request.path_params["name"])))
@@ -354,7 +389,18 @@ async def _send(send: Send, status: int, body: bytes, more: Sequence[tuple[bytes
 def _more(refusal: RefusedError) -> list[tuple[bytes, bytes]]:
     if refusal.code == "unauthorized":
         return [(b"www-authenticate", b'Basic realm="novikoff", charset="UTF-8"')]
-    return [(b"retry-after", b"1")] if refusal.status == 503 else []
+    return [(b"retry-after", b"1")] if refusal.status == 503 or refusal.code == "rate_limited" else []
+
+
+def _route(parts: list[str]) -> str:
+    """Return the route of a path for metrics; there are few, whatever paths are requested."""
+    if parts[1:3] != ["v1", "models"]:
+        return parts[1] if len(parts) == 2 and parts[1] in PAGES else "page"
+    return "models" if len(parts) == 3 else "model" if len(parts) == 4 else parts[4] if parts[4] in ROUTES else "other"
+
+
+def _client(scope: Scope) -> str:
+    return scope["client"][0] if scope.get("client") else ""
 
 
 def _without_rows(what: persistence.Snapshot) -> persistence.Snapshot:

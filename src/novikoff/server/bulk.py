@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from novikoff.server.access import Grant
 from novikoff.server.actor import Actor
 from novikoff.server.handlers import Item
 from novikoff.server.wire import Label, RefusedError, bulk_line, encode
@@ -35,8 +36,8 @@ Some = tuple[Awaitable[None] | None, list[tuple[int, Item | RefusedError]]]
 """Numbered lines, and a future that resolves when they are answered."""
 
 
-async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> None:
-    """Answer every line of the body."""
+async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send, grant: Grant | None = None) -> None:
+    """Answer every line of the body that `grant` allows."""
     if actor.state != "ready":
         raise actor.refusal()
     answers: asyncio.Queue[Some | None] = asyncio.Queue(AHEAD)
@@ -44,7 +45,7 @@ async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> No
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     writing = asyncio.create_task(_write(answers, send))
     try:
-        await _read(actor, submit, receive, answers)
+        await _read(actor, submit, receive, answers, grant)
         await answers.put(None)
         await writing
     finally:
@@ -59,8 +60,7 @@ async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
         done, found = some
         if done is not None:
             await done
-        replies = ((number, one.reply if isinstance(one, Item) else one) for number, one in found)
-        unread.append(b"".join(_line(number, reply) for number, reply in replies))
+        unread.append(b"".join(_line(number, one) for number, one in found))
         size += len(unread[-1])
         if sending is None or sending.done() or size > MOST_UNREAD:
             if sending is not None:
@@ -73,7 +73,9 @@ async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
     await send({"type": "http.response.body", "body": b"".join(unread)})
 
 
-async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio.Queue[Some | None]) -> None:
+async def _read(
+    actor: Actor, submit: Submit, receive: Receive, answers: asyncio.Queue[Some | None], grant: Grant | None
+) -> None:
     rest, done, more = b"", 0, True
     while more:
         try:
@@ -91,7 +93,9 @@ async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio
             lines.append(rest)
         for start in range(0, len(lines), LINES):
             some = lines[start : start + LINES]
-            await answers.put(await _submitted(actor, submit, some, done))
+            while grant is not None and (wait := grant.spend(len(some))):
+                await asyncio.sleep(wait)
+            await answers.put(await _submitted(actor, submit, some, done, grant))
             done += len(some)
         if len(rest) > MOST_LINE:
             refusal = RefusedError("too_large", f"a line must have at most {MOST_LINE:,} bytes: the rest was not read.")
@@ -99,7 +103,7 @@ async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio
             return
 
 
-async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: int) -> Some:
+async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: int, grant: Grant | None = None) -> Some:
     """Submit lines; blank ones have no answer."""
     found: list[tuple[int, Item | RefusedError]] = []
     for number, line in enumerate(lines, before + 1):
@@ -108,6 +112,8 @@ async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: i
         one = None
         try:
             one = bulk_line(line)
+            if grant is not None:
+                grant.check(one.kind, actor.name)
             row = None if isinstance(one, Label) else actor.play.rows.read(one.x)
             found.append((number, Item(one, row)))
         except RefusedError as refusal:
@@ -126,6 +132,9 @@ async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: i
     return None, found
 
 
-def _line(number: int, reply: object) -> bytes:
-    fields = {"line": number, **reply.fields()} if isinstance(reply, RefusedError) else reply
-    return encode(fields) + b"\n"
+def _line(number: int, one: Item | RefusedError) -> bytes:
+    reply = one.reply if isinstance(one, Item) else one
+    if isinstance(reply, RefusedError):
+        return encode({"line": number, **reply.fields()}) + b"\n"
+    assert isinstance(one, Item)
+    return one.body + b"\n"

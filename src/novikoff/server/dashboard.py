@@ -10,6 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from novikoff.core.certificate import bound_text
 from novikoff.server.actor import Actor
 from novikoff.server.service import context
 from novikoff.server.status import describe
+from novikoff.server.wire import RefusedError
 
 if TYPE_CHECKING:
     from novikoff.server.app import App
@@ -89,7 +91,8 @@ class Dashboard:
         now = time.monotonic()
         fresh = certificate is not None and certificate["labelled"] == found["labelled"]
         if now >= self._due.get(actor.name, 0.0) and not fresh:
-            certificate = await self._app.certificate(actor)
+            with suppress(RefusedError):  # shown and logged as far as known
+                certificate = await self._app.certificate(actor)
             self._due[actor.name] = time.monotonic() + (time.monotonic() - now) / SHARE
         bounds = self._bounds.setdefault(actor.name, [])
         cards = certificate["certificates"] if certificate is not None else []

@@ -24,11 +24,12 @@ DROPPED_AT_ONCE = 1000
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """One requested operation, and its reply."""
+    """One requested operation, and its reply; `body` is the reply as JSON, encoded before the commit."""
 
     request: RoundRequest
     row: Row
     reply: Reply | None = None
+    body: bytes = b""
 
 
 class Answering:
@@ -41,6 +42,7 @@ class Answering:
         rounds: Number of predicted rounds.
         dropped_to: Last label up to which examples are no longer stored.
         snapped: Label of the snapshot from which the game was rebuilt.
+        delays: Seconds from prediction to label, of labels that were not counted in metrics yet.
     """
 
     def __init__(self, store: Store, folder: Path, name: str, log: Log) -> None:
@@ -53,6 +55,7 @@ class Answering:
         self.play.rows.numbers.update(dict.fromkeys(facts.get("numbers", ())))
         self._numbers = len(self.play.rows.numbers)
         self.rounds, self.labels = store.counts()
+        self.delays: list[float] = []
         self._anchor = max(time.time(), store.latest()) - time.monotonic()
 
     def now(self) -> float:
@@ -239,6 +242,7 @@ class Answering:
                 rounds.append(one)
             else:
                 others -= 1
+                self.delays.append(at - one.at)
             version += 1
             arrivals.append(Arrival(self.labels, one.seq, y, prediction, others))
             item.reply = self._labelled(one, arrivals[-1], False)

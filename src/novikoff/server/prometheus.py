@@ -32,3 +32,31 @@ def family(name: str, kind: str, help: str, lines: Iterable[str]) -> Iterator[st
     yield f"# HELP {name} {help}"
     yield f"# TYPE {name} {kind}"
     yield from lines
+
+
+SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
+"""Limits of the histogram of a request's seconds."""
+
+
+class Requests:
+    """Requests of a service, by route and status, and their seconds by route."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, int], int] = {}
+        self._seconds: dict[str, Histogram] = {}
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self._counts[route, status] = self._counts.get((route, status), 0) + 1
+        if route not in self._seconds:
+            self._seconds[route] = Histogram(SECONDS)
+        self._seconds[route].observe(seconds)
+
+    def lines(self) -> Iterator[str]:
+        """Yield both metrics in the text format."""
+        counts = [f'novikoff_requests_total{{route="{route}",status="{status}"}} {count}'
+                  for (route, status), count in sorted(self._counts.items())]  # fmt: skip
+        yield from family("novikoff_requests_total", "counter", "Requests by route and status.", counts)
+        full = "novikoff_request_seconds"
+        seconds = [line for route, one in sorted(self._seconds.items()) for line in one.lines(full, f'route="{route}"')]
+        yield from family(full, "histogram", "Seconds per request.", seconds)

@@ -22,7 +22,9 @@ MOST_HEAD = 65_536
 TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
-def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str, snapshot_every: int) -> None:
+def serve(
+    folder: Path, host: str, port: int, tokens: Path | None, sync: str, snapshot_every: int, access_log: bool = False
+) -> None:
     """Serve until the process is stopped."""
     try:
         import httptools  # noqa: F401
@@ -30,11 +32,12 @@ def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str
         import uvicorn
     except ModuleNotFoundError as error:
         raise InputError(f"the service needs {error.name}: pip install 'novikoff[serve]'.") from None
+    from novikoff.server.access import Access, token_file
     from novikoff.server.app import App
-    from novikoff.server.service import Service, token_of
+    from novikoff.server.service import Service, log
 
     service = Service(folder, sync, snapshot_every)
-    app = App(service, token_of(folder, token_file))
+    app = App(service, Access(token_file(folder, tokens), log), access_log)
     with listening(host, port) as sock:
         shown = f"[{host}]" if ":" in host else host
         print(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import sys
 import threading
 import time
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO, Literal
 
 import msgspec
@@ -22,7 +24,7 @@ from novikoff.core.registry import learner_name
 from novikoff.game import persistence
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, sentences, terminal
-from novikoff.server.actor import Actor, Job
+from novikoff.server.actor import Actor, Job, Look
 from novikoff.server.model_game import Play, begin, bits_of, check_options
 from novikoff.server.recovery import BASE, DATABASE, write_facts
 from novikoff.server.store import Store
@@ -32,6 +34,10 @@ MOST_MODELS = 256
 """Largest number of models."""
 FRESH = 15.0
 """Seconds for which a certificate is fresh enough for metrics."""
+BETWEEN = 1.0
+"""Smallest number of seconds between two looks at a model."""
+SHARE = 0.2
+"""Largest fraction of the time that goes into the evaluation of bounds for metrics."""
 MOST_UNPACKED = 1_000_000_000
 """Largest size in bytes of an uploaded file, decompressed."""
 MOST_DESCRIBED = 64_000_000
@@ -61,9 +67,13 @@ class Service:
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
         self._lock = threading.Lock()
-        self._certificates: dict[Actor, tuple[object, dict[str, object]]] = {}
-        self._evaluated: dict[Actor, float] = {}
+        self._certificates: dict[Actor, Evaluated] = {}
         self._evaluating: dict[Actor, threading.Lock] = {}
+        self._failing: dict[Actor, str] = {}
+        self._sizes: dict[Actor, int] = {}
+        self.free: int | None = None
+        self._stopping = threading.Event()
+        self._watching = threading.Thread(target=self._watch, name="watch", daemon=True)
         try:
             (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples may be confidential
             for kind in (".new-*", ".gone-*"):  # a model that was being created or deleted when the process ended
@@ -75,15 +85,19 @@ class Service:
     def start(self) -> None:
         """Open every model; each becomes ready independently."""
         for folder in sorted((self.folder / "models").iterdir()):
-            if NAME.fullmatch(folder.name) and (folder / DATABASE).exists():
+            if NAME.fullmatch(folder.name):
                 self._open(folder.name)
+        self._watching.start()
 
     def stop(self) -> None:
         """Let every model answer waiting requests, and close it."""
+        self._stopping.set()
         for actor in list(self.models.values()):
             actor.stop()
         for actor in list(self.models.values()):
             actor.join()
+        if self._watching.ident is not None:
+            self._watching.join()
 
     @property
     def ready(self) -> bool:
@@ -205,8 +219,8 @@ class Service:
                     "storage_failed", "the model could not be removed. See the log of the service."
                 ) from None
             with self._evaluating.pop(actor):
-                self._certificates.pop(actor, None)
-                self._evaluated.pop(actor, None)
+                for known in (self._certificates, self._failing, self._sizes):
+                    known.pop(actor, None)
             del self.models[name]
         shutil.rmtree(gone, ignore_errors=True)  # leftovers are removed at the next start
         log("model_deleted", model=name)
@@ -226,20 +240,89 @@ class Service:
             raise actor.refusal()  # deleted meanwhile
         with lock:
             known = self._certificates.get(actor)
-            if known is None or known[0] != mark:
-                ledger = persistence.ledger_of(what)
-                found = certified(ledger, n)
-                known = self._certificates[actor] = (mark, found)
-                self._evaluated[actor] = time.monotonic()
-        return known[1]
+            if known is None or known.mark != mark:
+                try:
+                    found = certified(persistence.ledger_of(what), n)
+                except Exception as error:  # a bug; the other models must not suffer from it
+                    if self._failing.get(actor) != repr(error):
+                        self._failing[actor] = repr(error)
+                        log("certificate_failed", level="error", model=actor.name, reason=repr(error))
+                    raise RefusedError("certificate_failed", f"the certificates of {actor.name} cannot be evaluated. "
+                                       "See the log of the service.") from None  # fmt: skip
+                self._failing.pop(actor, None)
+                known = Evaluated(mark, found)
+                if self.models.get(actor.name) is actor:
+                    self._certificates[actor] = known
+        return known.found
 
-    def stale(self, actor: Actor) -> bool:
-        """Return whether the cached certificates are too old for metrics."""
-        return time.monotonic() - self._evaluated.get(actor, -FRESH) >= FRESH
+    def evaluated(self, actor: Actor) -> Evaluated | None:
+        """Return the certificates evaluated last, or None."""
+        return self._certificates.get(actor)
 
     def certified(self, actor: Actor) -> dict[str, Any] | None:
         """Return the certificates evaluated last, or None."""
-        return self._certificates.get(actor, (None, None))[1]
+        known = self._certificates.get(actor)
+        return None if known is None else known.found
+
+    def failing(self, actor: Actor) -> bool:
+        """Return whether the last evaluation of its certificates failed."""
+        return actor in self._failing
+
+    def size(self, actor: Actor) -> int | None:
+        """Return the size of the files of a model when it was looked at last."""
+        return self._sizes.get(actor)
+
+    def _watch(self) -> None:
+        """Evaluate bounds and sizes of files for metrics, model by model, in a share of the time."""
+        while True:
+            begin = time.monotonic()
+            for actor in list(self.models.values()):
+                start = time.monotonic()
+                if self._stopping.is_set():
+                    return
+                self._look_at(actor)
+                self._stopping.wait((time.monotonic() - start) * (1.0 / SHARE - 1.0))
+            with suppress(OSError):
+                self.free = shutil.disk_usage(self.folder).free
+            if self._stopping.wait(max(0.0, BETWEEN - (time.monotonic() - begin))):
+                return
+
+    def _look_at(self, actor: Actor) -> None:
+        """Evaluate the bounds of a model if they are out of date."""
+        with suppress(OSError):
+            self._sizes[actor] = sum(path.stat().st_size for path in actor.folder.iterdir())
+        known = self._certificates.get(actor)
+        if actor.state != "ready" or (known is not None and time.monotonic() - known.at < FRESH):
+            return
+        try:
+            late = actor.play.late
+            if known is not None and known.mark == (late.predicted, late.labelled, late.expired):
+                known.at = time.monotonic()  # nothing has changed: the bounds hold now
+                return
+            found: SimpleQueue[Any] = SimpleQueue()
+            actor.look(Look(Actor.copied, found.put))
+            copied = found.get(timeout=STARTED)
+            if not isinstance(copied, RefusedError):
+                self.certificate(actor, copied)
+        except (RefusedError, Empty):  # logged where it was raised, or stopping
+            pass
+        except Exception as error:  # a bug: metrics of other models go on
+            log("watch_failed", level="error", model=actor.name, reason=repr(error))
+
+
+@dataclass(slots=True, eq=False)
+class Evaluated:
+    """Certificates of a model.
+
+    Attributes:
+        mark: Counts of the game that they are about.
+        found: Certificates as JSON.
+        at: Monotonic time at which they were last known to hold.
+    """
+
+    mark: tuple[int, int, int]
+    found: dict[str, Any]
+    at: float = field(default_factory=time.monotonic)
 
 
 def certified(ledger: Ledger, n: int) -> dict[str, Any]:
@@ -281,21 +364,3 @@ def _check_unpacked(file: BinaryIO) -> None:
     if sizes.get("meta.json", 0) > MOST_DESCRIBED:
         raise RefusedError("too_large", f"meta.json of a model file must have at most {MOST_DESCRIBED:,} bytes.")
     file.seek(0)
-
-
-def token_of(folder: Path, path: Path | None) -> str:
-    """Return the token in a file; without a file, create a token in the directory and print it once."""
-    there = path or folder / "token"
-    try:
-        if path is None and not there.exists():
-            token = secrets.token_urlsafe(32)
-            with open(os.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(token + "\n")
-            print(f"access token (printed once, stored in {there}):\n\n    {token}\n", file=sys.stderr, flush=True)
-        token = there.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not ASCII"
-        raise InputError(f"the token file {there} cannot be read: {why}.") from None
-    if len(token) < 16 or not token.isprintable() or " " in token:
-        raise InputError(f"a token must have 16 or more characters, and no spaces: that in {there} is not valid.")
-    return token

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from novikoff.server.actor import Actor
-from novikoff.server.prometheus import Histogram, family
+from novikoff.server.prometheus import Requests, family
 from novikoff.server.service import Service
 
 COUNTERS = (
@@ -20,6 +21,38 @@ COUNTERS = (
     ("expired", "expired", "Rounds that expired without a label."),
 )
 """Metric, attribute and help text of each counter."""
+FAMILIES: dict[str, tuple[str, str]] = {
+    **{f"{name}_total": ("counter", help) for name, _, help in COUNTERS},
+    "loss_total": ("counter", "Loss of a regression, in the order in which outcomes arrived."),
+    "pending": ("gauge", "Rounds waiting for their labels."),
+    "queue": ("gauge", "Requests waiting for the model."),
+    "drift_alarm": ("gauge", "1 if the labelled examples are not draws from one distribution; the chance of a false "
+                    "alarm, ever, is at most 0.05."),
+    "drift_wealth": ("gauge", "Largest wealth so far of the drift test, which bets against one distribution; 20 is an "
+                     "alarm."),
+    "drift_alarm_seconds": ("gauge", "Seconds since the alarm of the drift test was seen."),
+    "set_rounds_total": ("counter", "Rounds with prediction sets, in the order in which labels arrived."),
+    "set_misses_total": ("counter", "Labels outside their prediction set."),
+    "set_miss_target": ("gauge", "Requested fraction of labels outside their set."),
+    "bound": ("gauge", "Bound of a theorem, on the stream up to novikoff_bound_as_of_label."),
+    "bound_as_of_label": ("gauge", "Number of labels at which bounds were evaluated."),
+    "bound_age_seconds": ("gauge", "Seconds since bounds were evaluated."),
+    "certificates": ("gauge", "Certificates by status; one that is violated is a bug."),
+    "certificate_failed": ("gauge", "1 if the last evaluation of certificates failed; see the log."),
+    "snapshot_behind": ("gauge", "Labels since the last snapshot: how many a restart replays."),
+    "disk_bytes": ("gauge", "Size of the model's files."),
+    "disk_free_bytes": ("gauge", "Free space of the directory's disk."),
+    "ready": ("gauge", "1 if the model is ready."),
+}  # fmt: skip
+"""Type and help text of each metric."""
+HISTOGRAMS = {
+    "commit_seconds": "Seconds per group, including its commit.",
+    "commit_ops": "Requests per commit.",
+    "label_seconds": "Seconds from a prediction to its label.",
+}
+"""Help text of each histogram of a model."""
+STATUSES = ("valid", "conditional", "vacuous", "void", "violated")
+"""Statuses of certificates."""
 OF_LABELS = ("mistakes", "arrival_mistakes")
 """Counts of classification only; regression has a loss instead."""
 
@@ -39,50 +72,67 @@ def _count(actor: Actor, name: str) -> int | None:
     return getattr(actor.play.late, name) if known else None
 
 
-def metrics(service: Service, request_seconds: Histogram) -> str:
-    """Return all metrics in the text format of Prometheus."""
-    return "\n".join(_metrics(service, request_seconds)) + "\n"
+def metrics(service: Service, requests: Requests, sees: Callable[[str], bool] = lambda name: True) -> str:
+    """Return the metrics of the models that `sees` accepts, in the text format of Prometheus.
+
+    Nothing is evaluated here: bounds and sizes of files come from the background (service.py), with their age.
+    """
+    models = [actor for name, actor in sorted(service.models.items()) if sees(name)]
+    return "\n".join([*_metrics(service, models), *requests.lines()]) + "\n"
 
 
-def _metrics(service: Service, request_seconds: Histogram) -> Iterator[str]:
-    models = sorted(service.models.items())
-    played = [actor for _, actor in models if actor.state in ("ready", "storage_failed")]
-    for name, count, help in COUNTERS:
-        full = f"novikoff_{name}_total"
-        counts = [(one, found) for one in played if (found := _count(one, count)) is not None]
-        yield from family(full, "counter", help, _each(full, counts))
-    waiting = _each("novikoff_pending", [(one, one.play.late.waiting) for one in played])
-    yield from family("novikoff_pending", "gauge", "Rounds waiting for their labels.", waiting)
-    tests = [(one, one.play.ledger.drift.test) for one in played if one.play.ledger.drift is not None]
-    for name, help, values in (
-        ("novikoff_drift_alarm", "1 if the labelled examples are not draws from one distribution; the chance of a "
-         "false alarm, ever, is at most 0.05.", [(one, int(test.alarm)) for one, test in tests]),
-        ("novikoff_drift_wealth", "Largest wealth so far of the drift test, which bets against one distribution; 20 "
-         "is an alarm.", [(one, test.largest) for one, test in tests]),
-    ):  # fmt: skip
-        yield from family(name, "gauge", help, _each(name, values))
-    bounds = [f'novikoff_bound{{model="{one.name}",theorem="{name}"}} {bound}' for one in played
-              for name, bound in _bounds(service.certified(one))]  # fmt: skip
-    yield from family("novikoff_bound", "gauge", "Bound of a theorem on the stream so far.", bounds)
-    ready = _each("novikoff_ready", [(one, int(one.state == "ready")) for _, one in models])
-    yield from family("novikoff_ready", "gauge", "1 if the model is ready.", ready)
-    for name, help in (
-        ("commit_seconds", "Seconds per group, including its commit."),
-        ("commit_ops", "Requests per commit."),
-    ):
+def _metrics(service: Service, models: Sequence[Actor]) -> Iterator[str]:
+    played = [actor for actor in models if actor.state in ("ready", "storage_failed")]
+    found: dict[str, list[str]] = {name: [] for name in FAMILIES}
+
+    def add(name: str, actor: Actor, value: float, more: str = "") -> None:
+        found[name].append(f'novikoff_{name}{{model="{actor.name}"{more}}} {value}')
+
+    for actor in models:
+        add("ready", actor, int(actor.state == "ready"))
+    for actor in played:
+        play, now = actor.play, time.monotonic()
+        late, ledger = play.late, play.ledger
+        for name, count, _ in COUNTERS:
+            if (value := _count(actor, count)) is not None:
+                add(f"{name}_total", actor, value)
+        if not ledger.counts:
+            add("loss_total", actor, ledger.loss, f',loss="{ledger.player.loss}"')
+        add("pending", actor, late.waiting)
+        add("queue", actor, actor.waiting)
+        add("snapshot_behind", actor, max(0, actor.table.labels - actor.snapped))
+        if ledger.drift is not None:
+            test = ledger.drift.test
+            add("drift_alarm", actor, int(test.alarm))
+            add("drift_wealth", actor, test.largest)
+        if actor.alarmed is not None:
+            add("drift_alarm_seconds", actor, round(now - actor.alarmed, 3))
+        if ledger.coverage is not None:
+            add("set_rounds_total", actor, sum(ledger.coverage.rounds))
+            add("set_misses_total", actor, sum(ledger.coverage.misses))
+            add("set_miss_target", actor, ledger.coverage.alpha)
+        if (known := service.evaluated(actor)) is not None:
+            for theorem, bound in _bounds(known.found):
+                add("bound", actor, bound, f',theorem="{theorem}"')
+            statuses = [one["status"] for one in known.found["certificates"]]
+            for status in STATUSES:
+                add("certificates", actor, statuses.count(status), f',status="{status}"')
+            add("bound_as_of_label", actor, known.found["as_of_arrival"])
+            add("bound_age_seconds", actor, round(now - known.at, 3))
+        add("certificate_failed", actor, int(service.failing(actor)))
+        if (size := service.size(actor)) is not None:
+            add("disk_bytes", actor, size)
+    found["disk_free_bytes"] = [f"novikoff_disk_free_bytes {service.free}"] if service.free is not None else []
+    for name, (kind, help) in FAMILIES.items():
+        yield from family(f"novikoff_{name}", kind, help, found[name])
+    for name, help in HISTOGRAMS.items():
         full = f"novikoff_{name}"
         lines = [line for one in played for line in getattr(one, name).lines(full, f'model="{one.name}"')]
         yield from family(full, "histogram", help, lines)
-    seconds = request_seconds.lines("novikoff_request_seconds", 'service="novikoff"')
-    yield from family("novikoff_request_seconds", "histogram", "Seconds per request.", seconds)
 
 
-def _each(name: str, values: Sequence[tuple[Actor, float]]) -> Iterator[str]:
-    return (f'{name}{{model="{actor.name}"}} {value}' for actor, value in values)
-
-
-def _bounds(certificate: dict[str, Any] | None) -> Iterator[tuple[str, float]]:
+def _bounds(certificate: dict[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield name and bound of each theorem that holds."""
-    for one in (certificate or {"certificates": []})["certificates"]:
+    for one in certificate["certificates"]:
         if one["status"] in ("valid", "conditional", "vacuous") and one["bound"] is not None:
             yield one["theorem"], one["bound"]

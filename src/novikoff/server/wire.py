@@ -21,11 +21,12 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 Kind = Literal["predict", "label", "learn"]
 
 STATUS = {
-    "bad_json": 400, "bad_request": 400, "unconfirmed": 400, "unauthorized": 401, "foreign": 403,
+    "bad_json": 400, "bad_request": 400, "unconfirmed": 400, "unauthorized": 401, "foreign": 403, "forbidden": 403,
     "unknown_model": 404, "unknown_id": 404, "nothing_here": 404, "wrong_method": 405, "id_taken": 409,
     "label_differs": 409, "model_differs": 409,
     "expired": 410, "too_large": 413, "bad_example": 422, "bad_label": 422, "bad_model": 422, "pending_full": 429,
-    "models_full": 429, "overloaded": 503, "storage_failed": 503, "not_ready": 503,
+    "rate_limited": 429, "models_full": 429, "certificate_failed": 500, "overloaded": 503, "storage_failed": 503,
+    "not_ready": 503,
 }  # fmt: skip
 """HTTP status of each error code."""
 
@@ -153,7 +154,11 @@ def decode(body: bytes, decoder: json.JSONDecoder = ROWS) -> Any:
     except (msgspec.DecodeError, ValueError, RecursionError):
         pass
     try:
-        return decoder.decode(body.decode())
+        found = decoder.decode(body.decode())
+        json.dumps(found, ensure_ascii=False).encode()  # json accepts half of a surrogate pair, which has no UTF-8
+        return found
+    except UnicodeEncodeError:
+        raise RefusedError("bad_json", "a text has half of a surrogate pair, which is no character.") from None
     except UnicodeDecodeError:
         raise RefusedError("bad_json", "the body is not UTF-8.") from None
     except json.JSONDecodeError as error:

@@ -1,0 +1,91 @@
+"""The service under attack: hostile text and files, slow and many clients; one model never harms another."""
+
+import json
+import time
+
+import pytest
+
+from novikoff.server import service
+from serving import TOKEN, opened
+
+
+def test_half_a_surrogate_pair_is_refused_everywhere(client):
+    client.make()
+    client.make("many", learner="perceptron", labels="multiclass", negative=None, positive=None)
+    half = r"\ud800"
+    for method, path, body in (
+        ("PUT", "/v1/models/n", '{"learner": "perceptron", "negative": "HALF", "positive": "b"}'),
+        ("PUT", "/v1/models/n", '{"learner": "perceptron", "schema": {"HALF": "number"}}'),
+        ("POST", "/v1/models/many/learn", '{"id": "a", "x": {"f": 1}, "label": "HALF"}'),
+        ("POST", "/v1/models/many/learn", '{"id": "a", "x": {"HALF": 1}, "label": "b"}'),
+        ("POST", "/v1/models/m/predict", '{"id": "HALF", "x": {"f": 1}}'),
+        ("POST", "/v1/models/m/predict", '{"id": "a", "x": {"f": "HALF", "g:": 1}}'),
+    ):
+        reply = client.http.request(method, path, content=body.replace("HALF", half))
+        assert (reply.status_code, reply.json()["error"]["code"]) == (400, "bad_json")
+    line = '{"op": "learn", "id": "a", "x": {"f": 1}, "label": "HALF"}'.replace("HALF", half)
+    found = json.loads(client.http.post("/v1/models/many/bulk", content=line).text)
+    assert found["error"]["code"] == "bad_json"
+    whole = '{"id": "a", "x": {"\\ud83d\\ude00": 1}, "label": "\\ud83d\\ude00"}'
+    assert client.http.post("/v1/models/many/learn", content=whole).json()["label"] == "\N{GRINNING FACE}"
+    assert [one["state"] for one in client.ask("GET", "")["models"]] == ["ready"] * 2
+
+
+def test_a_failing_certificate_affects_its_model_only(tmp_path, monkeypatch, capfd):
+    certified = service.certified
+
+    def failing(ledger, n):
+        if "bad" in ledger.source:
+            raise IndexError("a bug")
+        return certified(ledger, n)
+
+    monkeypatch.setattr(service, "certified", failing)
+    monkeypatch.setattr(service, "BETWEEN", 0.01)
+    with opened(tmp_path) as client:
+        client.make("bad")
+        client.make()
+        client.learn("a", {"f": 1}, "ham")
+        assert client.code("GET", "/v1/models/bad/certificate") == (500, "certificate_failed")
+        end, text = time.monotonic() + 60, ""
+        while 'certificate_failed{model="bad"} 1' not in text or 'as_of_label{model="m"} 1' not in text:
+            assert time.monotonic() < end
+            text = client.http.get("/metrics").text
+        assert 'novikoff_bound{model="bad"' not in text
+        assert 'novikoff_certificate_failed{model="m"} 0' in text
+        with client.http.stream("GET", "/v1/models/bad/events") as events:
+            assert next(line for line in events.iter_lines() if line.startswith("data"))
+    assert capfd.readouterr().err.count('"certificate_failed"') == 1
+
+
+def test_metrics_evaluate_nothing(tmp_path, monkeypatch):
+    with opened(tmp_path) as client:
+        client.make()
+        monkeypatch.setattr(service, "certified", None)  # would raise
+        assert 'novikoff_ready{model="m"} 1' in client.http.get("/metrics").text
+
+
+def test_a_model_without_its_database_is_not_hidden(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        client.make("n")
+    (tmp_path / "models/m/model.sqlite").unlink()
+    with opened(tmp_path) as client:
+        found = client.ask("GET", "/m")
+        assert found["state"] == "failed"
+        assert "model.sqlite is missing" in found["reason"]
+        assert client.ask("GET", "/n")["state"] == "ready"
+        assert not (tmp_path / "models/m/model.sqlite").exists()
+        assert client.ask("DELETE", "/m?confirm=m")["state"] == "deleted"
+
+
+@pytest.mark.slow
+def test_a_hundred_models_are_scraped_at_once(tmp_path):
+    with opened(tmp_path) as client:
+        for k in range(100):
+            client.make(f"m{k}")
+            client.ask("POST", f"/m{k}/learn", {"id": "a", "x": {"f": 1}, "label": "ham"})
+        begin = time.process_time()
+        text = client.http.get("/metrics").text
+        print(f"a scrape of 100 models: {time.process_time() - begin:.3f} s of CPU time, {len(text):,} bytes")
+        assert text.count("novikoff_ready{") == 100
+        assert client.http.get("/metrics", headers={"authorization": f"bearer {TOKEN}"}).status_code == 200
