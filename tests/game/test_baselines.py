@@ -133,7 +133,11 @@ def test_numbers_are_saved_and_reported(tmp_path):
     nk.save(ledger, tmp_path / "m.nk")
     assert nk.load(tmp_path / "m.nk").baselines == ledger.baselines
     told = plain.game(ledger, [], "online-gradient")
-    assert told["baselines"] == {"best_constant": {"says": 0.5, "loss": 0.5}}
+    assert told["baselines"] == {
+        "best_constant": {"says": 0.5, "loss": 0.5},
+        "last_number": {"mae": 1 / 3, "rmse": pytest.approx((0.5 / 3) ** 0.5)},  # 0, 0.5, 0.5
+        "mean_before": {"mae": 1.25 / 3, "rmse": pytest.approx((0.8125 / 3) ** 0.5)},  # 0, 0.5, 0.75
+    }
     assert "confusion" not in told
 
 

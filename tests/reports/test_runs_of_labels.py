@@ -8,6 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.reports import page, plain, summary
+from novikoff.reports.sentences import about
 
 
 def rows(n=400, seed=0, labels=2):
@@ -47,11 +48,38 @@ def test_series_that_repeats_its_labels_is_reported():
     assert "better than the learner" in summary.runs(ledger)
 
 
+class Repeater:
+    """Learner that predicts the label before."""
+
+    label = 1
+
+    def predict_one(self, x):
+        return self.label
+
+    def learn_one(self, x, y):
+        self.label = y
+
+
+def test_learner_that_repeats_the_previous_label_is_reported():
+    rng = np.random.default_rng(0)
+    y = np.where(np.cumsum(rng.random(400) < 0.1) % 2 == 1, 1, -1)
+    x = rng.normal(size=(400, 2))
+    ledger = nk.play(Repeater(), (x, y))
+    said = summary.repeats(ledger)
+    assert said.startswith("The predictions mostly repeat the previous label: in 100 % of the rows, and in 100 % of ")
+    assert said in list(summary.warnings(ledger, []))
+    assert said in page.document(ledger)
+    copied = np.column_stack([x[:, 0], y])  # a learner that follows each change does not repeat
+    assert summary.repeats(nk.play("perceptron", (copied, y))) == ""
+    rare = np.where(rng.random(400) < 0.1, 1, -1)  # nor does one that always predicts the frequent label
+    assert summary.repeats(nk.play(nk.Constant(-1), (x, rare))) == ""
+    assert summary.repeats(nk.play("perceptron", rows())) == ""
+
+
 def test_lead_has_the_previous_label_next_to_the_best_constant():
     ledger = nk.play("perceptron", rows())
-    assert f": {ledger.best_constant.costs}; repeating the previous label: {ledger.last_label}" in summary.lead(
-        ledger, ledger.certify()
-    )
+    constant, again = (about(cost / 400) for cost in (ledger.best_constant.costs, ledger.last_label))
+    assert f": {constant}; repeating the previous label: {again};" in summary.lead(ledger, ledger.certify())
     assert "repeating the previous label" in page.document(ledger)
 
 

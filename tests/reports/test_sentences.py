@@ -163,11 +163,15 @@ def test_first_sentence_names_the_baselines_and_the_bound():
     ledger = nk.play(nk.Perceptron(bias=1.0), spam(), rounds=200)
     certificates = ledger.certify()
     best = summary.tightest(certificates)
-    rate = sentences.about(ledger.mistake_rate)
+    rate, constant = (sentences.about(one) for one in (ledger.mistake_rate, ledger.best_constant.costs / 200))
     assert summary.lead(ledger, certificates) == (
-        f'{ledger.mistakes} mistakes in 200 rows ({rate}); always "ham": {ledger.best_constant.costs}; '
-        f"repeating the previous label: {ledger.last_label}; guaranteed at most {best.bound} on these rows."
+        f'{ledger.mistakes} mistakes in 200 rows ({rate}); always "ham": {constant}; '
+        f"repeating the previous label: {sentences.about(ledger.last_label / 200)}; "
+        f"guaranteed at most {sentences.percent_of(best.bound, 200)} on these rows."
     )
+    assert [sentences.percent_of(*one) for one in ((31, 569), (1, 3), (2, 3), (1, 1000), (0, 5), (7, 5))] == [
+        "5.45 %", "33.4 %", "66.7 %", "0.1 %", "0 %", "100 %",
+    ]  # fmt: skip
     assert summary.named(ledger) == "Labels: spam is +1, ham is -1."
 
 
@@ -225,10 +229,10 @@ def test_labels_are_written_as_the_user_writes_them():
     rows = np.array([[1.0], [2.0], [-1.0]])
     for y, says in (([0, 1, 1], "1"), ([-1, 1, 1], "+1"), (["no", "yes", "yes"], '"yes"')):
         ledger = nk.play(nk.Perceptron(), (rows, np.array(y)))
-        assert f"; always {says}: 1" in summary.lead(ledger, [])
+        assert f"; always {says}: 33.3 %" in summary.lead(ledger, [])
         assert f" for {says}; always {says}: " in summary.rates(ledger).note
     many = nk.play(nk.Halving(nk.classes.table([[0, 1, 2, 2], [2, 1, 1, 1]])), [(1, 1), (3, 1)])
-    assert "; always 1: 0" in summary.lead(many, [])
+    assert "; always 1: 0 %" in summary.lead(many, [])
     assert summary.rates(many) is None
     assert summary.named(many) == ""
 
@@ -243,13 +247,15 @@ def test_only_a_bound_worse_than_a_constant_is_reported_as_such():
 
 def test_losses_are_reported_next_to_that_of_the_mean():
     ledger = nk.play(nk.OnlineGradient(), (np.array([[0.1], [0.2], [0.4]]), np.array([0.0, 0.5, 1.0])))
-    assert "; always 0.500: 0.5; regret against" in summary.lead(ledger, ledger.certify())
+    assert "; always 0.500: 0.167; regret against" in summary.lead(ledger, ledger.certify())
 
 
 def test_loss_and_bound_worse_than_the_mean_are_reported_as_such():
     ledger = nk.play(nk.OnlineGradient(), (np.full((50, 1), 0.1), np.full(50, 0.9)))
-    first, second = summary.warnings(ledger, ledger.certify())
+    first, previous, second = summary.warnings(ledger, ledger.certify())
     assert first == "Worse than always predicting 0.900, which learns nothing."
+    assert previous.startswith("Worse than repeating the previous number: mean absolute error ")
+    assert previous.endswith(" against 0.")
     best = ledger.certify()[0]
     allowed = summary.allowed(ledger, best)
     assert ledger.loss <= best.bound + best.quantities["comparator_loss"] <= allowed
@@ -284,16 +290,25 @@ def test_errors_of_numbers_are_reported_next_to_those_of_the_best_constant():
     told = float(np.sqrt(ledger.loss / 200))
     share = 1.0 - ledger.loss / float(np.square(y - y.mean()).sum())
     mae = float(np.abs(nk.play("vaw", (x, y), record=True).recorded() - y).mean())
+    means = np.cumsum(y)[:-1] / np.arange(1, 200)
+    before = float(np.abs(y[1:] - means).sum() / 200)  # no error in the first row
     best = f"best constant: {sentences.brief(np.std(y))}; R^2 {share:.3g}"
     assert [*summary.errors(ledger)] == [
         ("RMSE", sentences.brief(told), best),
-        ("MAE", sentences.brief(mae), "mean absolute error"),
+        ("MAE", sentences.brief(mae), f"mean of the rows before: {sentences.brief(before)}"),
     ]
     plainly = plain.game(ledger, ledger.certify(), "vaw")
     assert [plainly[name] for name in ("rmse", "mae", "r2")] == pytest.approx([told, mae, share], rel=1e-12)
     absolute = nk.play("online-gradient:loss=absolute", (x, y))
     assert absolute.mae == pytest.approx(absolute.loss_rate, rel=1e-12)
-    assert [*summary.errors(absolute)] == [("MAE", sentences.brief(absolute.mae), "mean absolute error")]
+    assert [one.name for one in summary.errors(absolute)] == ["MAE"]
+    walk = np.cumsum(np.random.default_rng(1).normal(size=200))
+    ledger = nk.play("vaw", (x, walk))
+    again = ledger.metrics.baselines.by_previous()
+    assert again.mae == pytest.approx(np.abs(np.diff(walk)).sum() / 200)
+    assert again.rmse == pytest.approx(np.sqrt(np.square(np.diff(walk)).sum() / 200))
+    assert all(one.note.count("repeating the previous number: ") == 1 for one in summary.errors(ledger))
+    assert any("Worse than repeating the previous number: " in one for one in summary.warnings(ledger, []))
     labelled = nk.play("perceptron", (x, np.sign(y)))
     assert [*summary.errors(labelled)] == []
     assert not {"rmse", "mae", "r2"} & plain.game(labelled, [], "perceptron").keys()

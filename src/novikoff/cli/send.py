@@ -227,8 +227,8 @@ def _report(name: str, stem: str, rows: int, refused: int, certificate: dict[str
         f"their labels came; {pending} waiting for labels, {expired} expired"
     )
     if labelled and (constant := baselines.get("best_constant")):
-        last = f"; repeating the previous label: {_paid(certificate, baselines['last_label'])}"
-        last = last if len(baselines) > 1 else ""
+        again = baselines.get("last_label")
+        last = "" if again is None else f"; repeating the previous label: {_paid(certificate, again)}"
         print(f"baselines: always {constant['says']}: {_paid(certificate, constant)}{last}")
     if "drift" in certificate:
         print(certificate["drift"]["sentence"])

@@ -4,10 +4,11 @@ Labels
     A table of predicted x observed labels, and how often the label differs from the previous one. These give the
     mistakes of the best constant (the most frequent label; in a tie the largest: +1), and of repeating the previous
     label, starting with +1 (with 0 if labels are 0 .. k-1). With more than `MOST` labels there is no table and no
-    constant.
+    constant. Predictions equal to the previous label are counted, to recognise a learner that only repeats it.
 Numbers
     The sums of y - a and (y - a)^2, where a is the first y, which avoids cancellation far from 0. These give the mean
-    and its squared loss.
+    and its squared loss. Two baselines that predict from the outcomes so far alone have no error in the first row: the
+    previous number, and the mean of all numbers before.
 Cost
     A few numpy passes over a batch; memory independent of the number of rounds. Batches of any size give the same bits.
 """
@@ -44,6 +45,18 @@ class Constant(NamedTuple):
     costs: int | float
 
 
+class Plain(NamedTuple):
+    """Errors of predictions from earlier outcomes alone.
+
+    Attributes:
+        mae: Mean absolute error.
+        rmse: Root of the mean squared error.
+    """
+
+    mae: float
+    rmse: float
+
+
 class Confusion(NamedTuple):
     """A confusion table.
 
@@ -64,30 +77,54 @@ class Baselines(Stateful):
         counts: Number of rounds of each pair (prediction, label); None after too many labels.
         changes: Rounds whose label differs from the previous one.
         last: Label of the last round; before the first, the first prediction of repeating the previous label.
+        repeats: Rounds whose prediction is the previous label.
+        stuck: Those of them whose label is another.
         numbers: Number of numeric outcomes.
         first: First numeric outcome.
         sums: Sum of the outcomes minus the first.
         squares: Sum of the squares of the outcomes minus the first.
+        previous: Last numeric outcome.
+        above: Sum of the outcomes minus the first, added in order.
+        moves: Sum of |y - previous y|.
+        move_squares: Sum of its squares.
+        spreads: Sum of |y - mean of the numbers before|.
+        spread_squares: Sum of its squares.
     """
 
     fields = (
         Tuples("counts", (int | float, int | float, int), at="_table", optional=True, assigned=False),
         Count("changes"),
         Value("last", int | float),
+        Count("repeats"),
+        Count("stuck"),
         Count("numbers"),
         Number("first", finite=False),
         Sum("sums", False),
         Sum("squares", False),
+        Number("previous", finite=False),
+        Number("above", finite=False),
+        Sum("moves", False),
+        Sum("move_squares", False),
+        Sum("spreads", False),
+        Sum("spread_squares", False),
     )
     described = "baselines"
 
     counts: dict[tuple[Prediction, Prediction], int] | None = field(default_factory=dict)
     changes: int = 0
     last: Prediction = 1
+    repeats: int = 0
+    stuck: int = 0
     numbers: int = 0
     first: float = 0.0
     sums: Total = field(default_factory=Total)
     squares: Total = field(default_factory=Total)
+    previous: float = 0.0
+    above: float = 0.0
+    moves: Total = field(default_factory=Total)
+    move_squares: Total = field(default_factory=Total)
+    spreads: Total = field(default_factory=Total)
+    spread_squares: Total = field(default_factory=Total)
     _known: set[Prediction] = field(default_factory=set, repr=False, compare=False)  # labels in `counts`
 
     def __post_init__(self) -> None:
@@ -97,6 +134,9 @@ class Baselines(Stateful):
         """Count one round with a label."""
         prediction, y = int(prediction), int(y)
         self.changes += y != self.last
+        if prediction == self.last:
+            self.repeats += 1
+            self.stuck += y != self.last
         self.last = y
         pair = prediction, y
         if self.counts is not None and pair in self.counts:
@@ -109,12 +149,12 @@ class Baselines(Stateful):
         up, true = predictions > 0, y > 0
         both, ups, trues = (int(np.count_nonzero(one)) for one in (up & true, up, true))
         counts = {(1, 1): both, (1, -1): ups - both, (-1, 1): trues - both, (-1, -1): len(y) - ups - trues + both}
-        self._follow(y)
+        self._follow(predictions, y)
         self._add(counts.items())
 
     def count(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
         """Count rounds with any labels."""
-        self._follow(y)
+        self._follow(predictions, y)
         if self.counts is None:
             return
         values, places = np.unique(np.concatenate([predictions, y]), return_inverse=True)
@@ -135,17 +175,35 @@ class Baselines(Stateful):
 
     def sum(self, y: NDArray[np.number]) -> None:
         """Add rounds with numbers."""
-        if not self.numbers and len(y):
-            self.first = float(y[0])
-        self.numbers += len(y)
-        above = np.asarray(y, dtype=np.float64) - self.first
+        if not len(y):
+            return
+        y = np.asarray(y, dtype=np.float64)
+        if not self.numbers:
+            self.first = self.previous = float(y[0])
+        above = y - self.first
         self.sums.add_all(above)
         self.squares.add_all(above * above)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest double have no such baselines
+            totals = np.cumsum(
+                np.concatenate([[self.above], above])
+            )  # in order: batches of any size give the same bits
+            rows = np.maximum(np.arange(self.numbers, self.numbers + len(y)), 1)
+            moves = np.abs(y - np.concatenate([[self.previous], y[:-1]]))
+            spreads = np.abs(above - totals[:-1] / rows)
+            for total, values in ((self.moves, moves), (self.spreads, spreads),
+                                  (self.move_squares, moves**2), (self.spread_squares, spreads**2)):  # fmt: skip
+                total.add_all(values)
+        self.numbers += len(y)
+        self.previous, self.above = float(y[-1]), float(totals[-1])
 
-    def _follow(self, y: NDArray[np.number]) -> None:
-        """Count the changes of the label."""
+    def _follow(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
+        """Count the changes of the label, and the predictions equal to the label before."""
         if len(y):
-            self.changes += int(np.count_nonzero(y[1:] != y[:-1])) + bool(y[0] != self.last)
+            changed = np.append(bool(y[0] != self.last), y[1:] != y[:-1])
+            repeated = np.append(bool(predictions[0] == self.last), predictions[1:] == y[:-1])
+            self.changes += int(np.count_nonzero(changed))
+            self.repeats += int(np.count_nonzero(repeated))
+            self.stuck += int(np.count_nonzero(repeated & changed))
             self.last = _whole(y[-1].item())
 
     def weigh_changes(self, y: NDArray[np.number], weights: NDArray[np.int64]) -> None:
@@ -203,6 +261,19 @@ class Baselines(Stateful):
         above, squares = float(self.sums) / self.numbers, float(self.squares)
         loss = squares - above * float(self.sums)  # sum (y - mean)^2 = sum (y - a)^2 - n (mean - a)^2
         return Constant(self.first + above, max(loss, 0.0)) if math.isfinite(loss) else None
+
+    def by_previous(self) -> Plain | None:
+        """Return the errors of repeating the previous number; None before the first or if they are not finite."""
+        return self._plain(self.moves, self.move_squares)
+
+    def by_mean(self) -> Plain | None:
+        """Return the errors of the mean of all numbers before; None before the first or if they are not finite."""
+        return self._plain(self.spreads, self.spread_squares)
+
+    def _plain(self, errors: Total, squares: Total) -> Plain | None:
+        if not self.numbers or not math.isfinite(float(squares)):
+            return None
+        return Plain(float(errors) / self.numbers, math.sqrt(float(squares) / self.numbers))
 
     @property
     def _table(self) -> list[list[Any]] | None:

@@ -222,7 +222,7 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
 
 def _metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     """Return the table of metrics with their baselines."""
-    found = (*summary.metrics(ledger), *coverage.metrics(ledger, certificates))
+    found = (*summary.metrics(ledger, verbose=True), *coverage.metrics(ledger, certificates))
     return html.table(["metric", "value", "baselines"], found, sentences=True)
 
 
@@ -282,6 +282,7 @@ def fragment(what: Any) -> str:
     cards = "".join(html.card(one) for one in certificates if one.holds or one.status == "violated")
     return (
         f"<p><b>{escape(lead(what, certificates))}</b></p>"
+        + _metrics(what, certificates)
         + "".join(map(_image, pictures(what, certificates)[:1]))
         + _paid(what, certificates)
         + _image(decision_tree.picture(what))

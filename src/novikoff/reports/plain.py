@@ -109,6 +109,11 @@ def baselines(ledger: Ledger) -> dict[str, object]:
         fields["best_constant"] = {"says": constant.says, costs: constant.costs}
         if ledger.counts:
             fields["last_label"] = {costs: ledger.last_label}
+    if ledger.player.task == "regression" and ledger.weighted is None:
+        for name, found in (("mean_before", ledger.metrics.baselines.by_mean()),
+                            ("last_number", ledger.metrics.baselines.by_previous())):  # fmt: skip
+            if found is not None:
+                fields[name] = found._asdict()
     return fields
 
 

@@ -215,15 +215,15 @@ def words_of(certificate: Certificate) -> Words | None:
     return None if declared is None else declared.words
 
 
-def basis(certificate: Certificate) -> Iterator[str]:
-    """Yield what the guarantee rests on: assumptions, confidence, and preconditions that were checked."""
+def basis(certificate: Certificate, checked: bool = True) -> Iterator[str]:
+    """Yield what the guarantee rests on: assumptions, confidence, and with `checked` the preconditions verified."""
     trusted = [one.claim for one in certificate.assumptions if one.standing == "trusted"]
     if trusted:
         yield f"Assumes that {', and that '.join(trusted)}."
     if certificate.kind == "P" and "delta" in certificate.quantities:
         yield f"Holds with probability at least {100.0 * (1.0 - certificate.number('delta')):.6g} %."
-    checked = sum(one.standing == "checked" for one in certificate.assumptions)
-    verified = {0: "", 1: "the precondition was checked"}.get(checked, f"all {checked} preconditions were checked")
+    count = sum(one.standing == "checked" for one in certificate.assumptions) if checked else 0
+    verified = {0: "", 1: "the precondition was checked"}.get(count, f"all {count} preconditions were checked")
     scope = ""
     if certificate.kind == "D" and certificate.side == "upper" and not trusted:
         scope = "Computed from this run alone, with no assumption about the data"
@@ -243,6 +243,13 @@ def percent(bound: float | None) -> str:
     return (
         f"{float(Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(100.0 * float(bound or 0))):.3g} %"
     )
+
+
+def percent_of(bound: int | float, rows: int) -> str:
+    """Format an upper bound on a count as a share of the rows in percent, at most 100 %, rounded up; exact division."""
+    if bound >= rows:
+        return "100 %"
+    return f"{float(Context(prec=SHOWN, rounding=ROUND_CEILING).divide(Decimal(bound), Decimal(rows)).scaleb(2)):.3g} %"
 
 
 def capital(text: str, large: bool = True) -> str:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from novikoff.core.certificate import Certificate, DeclaredTheorem, bound_text, number, outward
 from novikoff.core.errors import counted
+from novikoff.core.types import Prediction
+from novikoff.game.baselines import Plain
 from novikoff.game.ledger import Ledger
 from novikoff.reports import columns, sentences
-from novikoff.reports.sentences import about, brief, capital, claim, headline, share
+from novikoff.reports.sentences import about, brief, capital, claim, headline, percent_of, share
 
 PREVIOUS = "repeating the previous label"
 """Name of the baseline that predicts the label of the row before."""
+PREVIOUS_NUMBER = "repeating the previous number"
+"""Name of the baseline that predicts the number of the row before."""
+CLOSE = 1.25
+"""Largest ratio of a baseline's error to that of the learner at which the two are close."""
+REPEATS, STUCK, CHANGES = 0.75, 0.75, 20
+"""Agreement with the previous label beyond chance, share of the label's changes at which the prediction stays at the
+previous label, and least number of changes, from which on a learner is reported to repeat the previous label."""
 RUN_ERRORS = 2.0
 """Number of standard errors by which label changes must be rarer than in a random order to report long runs."""
 NAMED, MOST = 0.05, 4
@@ -41,14 +51,15 @@ def a_priori(certificates: Sequence[Certificate]) -> str:
     return next(filter(None, map(sentences.a_priori, certificates)), "")
 
 
-def metrics(ledger: Ledger) -> Iterator[Metric]:
-    """Yield the metrics of a game, each with its baselines."""
+def metrics(ledger: Ledger, verbose: bool = False) -> Iterator[Metric]:
+    """Yield the metrics of a game, each with its baselines; `verbose` adds the weights of an ensemble's members."""
     if ledger.adversary is not None or not ledger.rounds:
         yield _rounds(ledger)
         return
     yield _accuracy(ledger) if ledger.counts else _loss(ledger)
     yield from probabilities(ledger)
-    for metric in (ranking(ledger), rates(ledger), *errors(ledger), ensemble(ledger), importance(ledger)):
+    for metric in (ranking(ledger), rates(ledger), *errors(ledger), ensemble(ledger) if verbose else None,
+                   importance(ledger)):  # fmt: skip
         if metric is not None:
             yield metric
 
@@ -129,17 +140,31 @@ def rates(ledger: Ledger) -> Metric | None:
 
 
 def errors(ledger: Ledger) -> Iterator[Metric]:
-    """Yield RMSE and R^2, and the mean absolute error, of predicted numbers."""
+    """Yield RMSE and R^2, and the mean absolute error, of predicted numbers, each with its baselines."""
     if ledger.mae is None:
         return
-    constant = ledger.best_constant
+    constant, before, again = ledger.best_constant, _plain(ledger, "mean"), _plain(ledger, "previous")
     if ledger.rmse is not None:
-        base = ""
+        parts = []
         if constant is not None and ledger.r2 is not None:
-            base = f"best constant: {brief(math.sqrt(constant.costs / ledger.metrics.rounds))}"
-            base += f"; R^2 {ledger.r2:.3g}"
-        yield Metric("RMSE", brief(ledger.rmse), base)
-    yield Metric("MAE", brief(ledger.mae), "mean absolute error")
+            parts.append(f"best constant: {brief(math.sqrt(constant.costs / ledger.metrics.rounds))}")
+        if again is not None and again.rmse <= CLOSE * ledger.rmse:
+            parts.append(f"{PREVIOUS_NUMBER}: {brief(again.rmse)}")
+        if constant is not None and ledger.r2 is not None:
+            parts.append(f"R^2 {ledger.r2:.3g}")
+        yield Metric("RMSE", brief(ledger.rmse), "; ".join(parts))
+    parts = [] if before is None else [f"mean of the rows before: {brief(before.mae)}"]
+    if again is not None and again.mae <= CLOSE * ledger.mae:
+        parts.append(f"{PREVIOUS_NUMBER}: {brief(again.mae)}")
+    yield Metric("MAE", brief(ledger.mae), "; ".join(parts) or "mean absolute error")
+
+
+def _plain(ledger: Ledger, which: Literal["mean", "previous"]) -> Plain | None:
+    """Return the errors of a baseline for numbers; None where it is not defined, as in a game with weights."""
+    if ledger.adversary is not None or ledger.weighted is not None or ledger.player.task != "regression":
+        return None
+    found = ledger.metrics.baselines
+    return found.by_mean() if which == "mean" else found.by_previous()
 
 
 def member_weights(ledger: Ledger) -> list[tuple[str, float, float]]:
@@ -175,17 +200,19 @@ def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
         parts += [claim(one) for one in certificates if one.side == "lower" and one.holds][:1]
     elif constant is not None and ledger.counts:
         total, again = ledger.metrics.rounds, previous(ledger)
-        costs = f"{constant.costs:,}" if ledger.weighted is None else about(constant.costs / total)
-        parts.append(f"{always(ledger)}: {costs}")
+        parts.append(f"{always(ledger)}: {about(constant.costs / total)}")
         if again is not None:
-            parts.append(f"{PREVIOUS}: " + (f"{again:,}" if ledger.weighted is None else about(again / total)))
-    elif constant is not None:
-        parts.append(f"{always(ledger)}: {number(constant.costs)}")
+            parts.append(f"{PREVIOUS}: {about(again / total)}")
+    elif constant is not None and ledger.metrics.rounds:
+        parts.append(f"{always(ledger)}: {brief(constant.costs / ledger.metrics.rounds)}")
     if ledger.weighted is not None:
         parts.append(f"certificates count each copy of a row as one round: {_in_rounds(ledger)}")
     if best := tightest(certificates):
-        bound = bound_text(best.bound or 0, "upper")
-        if best.kind == "E":
+        bound, per_row = bound_text(best.bound or 0, "upper"), ledger.adversary is None and ledger.weighted is None
+        if per_row and best.bound is not None and best.quantity in ("mistakes", "expected mistakes") and ledger.rounds:
+            within = " in expectation over the random draws" if best.kind == "E" else " on these rows"
+            parts.append(f"guaranteed at most {percent_of(best.bound, ledger.rounds)}{within}")
+        elif best.kind == "E":
             parts.append(f"guaranteed at most {bound} in expectation over the random draws")
         elif "regret" in best.quantity:
             parts.append(f"{best.quantity.removesuffix(', at most')} guaranteed at most {bound}")
@@ -232,6 +259,11 @@ def warnings(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[st
         return
     if ledger.metrics.loss > constant.costs:
         yield f"Worse than {always(ledger, ' predicting')}, which learns nothing."
+    again, repeated = _plain(ledger, "previous"), repeats(ledger)
+    if again is not None and ledger.mae is not None and again.mae < ledger.mae:
+        yield f"Worse than {PREVIOUS_NUMBER}: mean absolute error {brief(ledger.mae)} against {brief(again.mae)}."
+    if repeated:
+        yield repeated
     most = None if best is None else allowed(ledger, best)
     if most is not None and most > constant.costs:
         costs = f"{constant.costs:,}" if ledger.counts else number(constant.costs)
@@ -244,6 +276,28 @@ def previous(ledger: Ledger) -> int | None:
     if ledger.adversary is not None or not ledger.player.learns_labels or not ledger.rounds:
         return None
     return ledger.last_label
+
+
+def repeats(ledger: Ledger) -> str:
+    """Return a warning where the predictions mostly repeat the label of the row before; "" where they do not.
+
+    Agreement is measured beyond chance, as by Cohen's kappa, since a rare label repeats without being copied; and in
+    the rows whose label changes, since a learner that follows the changes of sorted rows does not copy.
+    """
+    found = ledger.metrics.baselines
+    if previous(ledger) is None or ledger.weighted is not None or not found.counts or found.changes < CHANGES:
+        return ""
+    rounds, predicted = ledger.metrics.rounds, Counter[Prediction]()
+    for (prediction, _), count in found.counts.items():
+        predicted[prediction] += count
+    chance = sum(predicted[label] * count for label, count in found.shown().items()) / rounds**2
+    agreement = (found.repeats / rounds - chance) / (1.0 - chance) if chance < 1.0 else 0.0
+    if agreement < REPEATS or found.stuck < STUCK * found.changes:
+        return ""
+    return (
+        f"The predictions mostly repeat the previous label: in {about(found.repeats / rounds)} of the rows, and in "
+        f"{about(found.stuck / found.changes)} of those where the label changed. Where labels come late, expect worse."
+    )
 
 
 def runs(ledger: Ledger) -> str:

@@ -75,7 +75,7 @@ def game(
     played = counted(ledger.rounds, "row" if ledger.adversary is None and ledger.weighted is None else "round")
     took = f"{played} in {ledger.seconds:.2f} s{speed(ledger)}"
     out.line(f"{learner} {where} {ledger.source}{target}: {took}", "bold")
-    for metric in (*summary.metrics(ledger), *coverage.metrics(ledger, certificates)):
+    for metric in (*summary.metrics(ledger, verbose), *coverage.metrics(ledger, certificates)):
         field(out, metric.name, metric.value, metric.note)
     wrapped(out, *summary.warnings(ledger, certificates), summary.runs(ledger))
     if verbose and (labels := summary.named(ledger)):
@@ -145,7 +145,7 @@ def promised(out: Out, certificates: list[Certificate], verbose: bool = False, l
         if one is None:
             continue
         text = sentences.headline(one) if ledger is None else summary.guarantee(ledger, one)
-        basis = " ".join(sentences.basis(one)) if one.status in ("valid", "conditional") else ""
+        basis = " ".join(sentences.basis(one, checked=False)) if one.status in ("valid", "conditional") else ""
         if basis and ledger is not None and ledger.weighted is not None:
             basis = f"Each copy of a row counts as one round. {basis}"
         first, *rest = textwrap.wrap(f"{one.status}: {text}.", WIDTH - INDENT, break_on_hyphens=False)
