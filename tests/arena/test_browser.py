@@ -7,13 +7,17 @@ import pytest
 
 import novikoff as nk
 from helpers import one_in
+from novikoff.arena.replay import replay
 from novikoff.arena.scenes import SCENES
 
 GAMES = list(SCENES)
 PLACES = [(0.2, 0.3), (0.7, 0.6), (0.45, 0.8), (0.9, 0.15), (0.6, 0.35), (0.3, 0.65)]
 
 
-def open_page(page, port, link=""):
+EMPTY = "#v=1&g=perceptron&o=bias:1&s=0&r=me&m=&t=0"
+
+
+def open_page(page, port, link=EMPTY):
     page.goto(f"http://127.0.0.1:{port}/{link}")
     page.wait_for_selector("body[data-ready]")
     return page
@@ -24,6 +28,7 @@ def rounds(page, count):
 
 
 def click(page, places):
+    page.locator("#scene").scroll_into_view_if_needed()
     box = page.locator("#scene").bounding_box()
     for x, y in places:
         page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
@@ -80,6 +85,124 @@ def test_every_game_is_played_by_keys_alone(page, port, game):
     assert page.inner_text("#said").startswith("Round 4:")
 
 
+def test_it_opens_on_a_half_played_game_that_invites_a_click(page, port):
+    open_page(page, port, "")
+    played = int(page.get_attribute("#round", "max"))
+    assert page.inner_text("#invitation").endswith("can you make it err more often than the theorem allows?")
+    paid, allowed = int(page.inner_text("#paid")), int(page.inner_text("#allowed"))
+    assert 0 < paid <= allowed < played == int(page.inner_text("#rounds"))
+    assert f"{paid} mistakes; guaranteed at most {allowed}." in page.inner_text("#promises")
+    click(page, PLACES[:1])
+    rounds(page, played + 1)
+    page.keyboard.press("u")
+    rounds(page, played)
+    assert (int(page.inner_text("#paid")), int(page.inner_text("#allowed"))) == (paid, allowed)
+
+
+def check_numbers(page, port, game, seed, count):
+    """In every round, chart, score and certificates have the number that the library has for the rounds so far."""
+    open_page(page, port, f"#v=1&g={game}&o=&s={seed}&r=target&m={'A' * count}&t={count}")
+    rounds(page, count)
+    for t in range(count, 0, -1):
+        page.wait_for_selector(f"h2:text-is('Guarantees after {t} round{'s' * (t > 1)}')")
+        found = replay({"v": 1, "game": game, "rival": "target", "seed": seed, "moves": ["a"] * t})
+        paid = found["frames"][-1]["paid"]
+        assert page.inner_text("#paid") == (str(paid) if isinstance(paid, int) else f"{paid:.2f}")
+        written = page.locator("#curve circle.minus + text").all_text_contents()
+        if not found["curve"]:
+            assert page.inner_text("#allowed") == (f"{found['apriori']:g}" if found["apriori"] else "\u2013")
+        else:
+            assert page.inner_text("#allowed") == found["curve"][-1][3]
+            assert written in ([found["curve"][-1][3]], [])  # or off the chart
+            if not written:
+                assert f"({found['curve'][-1][3]}, off the chart)" in page.text_content("#curve")
+            if game != "experts":
+                assert any(one["bound"] == found["curve"][-1][1] for one in found["certificates"])
+        page.click("#back")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_chart_score_and_certificates_have_the_same_number_in_every_round(page, port, game):
+    check_numbers(page, port, game, 3, 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_numbers_agree_in_fifty_games(page, port, game):
+    for seed in range(50):
+        check_numbers(page, port, game, seed, 25)
+
+
+def test_a_dragged_point_moves_and_the_game_is_played_again(page, port):
+    open_page(page, port, "#v=1&g=perceptron&o=bias:0&s=0&r=me&m=4g3ap1c1cm&t=2")
+    page.locator("#scene").scroll_into_view_if_needed()
+    box = page.locator("#scene").bounding_box()
+    at = lambda x, y: (box["x"] + box["width"] * (x + 1) / 2, box["y"] + box["height"] * (1 - y) / 2)
+    page.mouse.move(*at(0.6, 0.18))
+    page.mouse.down()
+    page.mouse.move(*at(0.6, 0.4))
+    page.mouse.move(*at(0.5, 0.8))
+    page.mouse.up()
+    page.wait_for_url("**m=46*")
+    rounds(page, 2)
+    assert moves(page).startswith("4650p1c1cm")
+
+
+def test_the_place_under_the_pointer_is_described(page, port):
+    open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05p&t=1")
+    page.hover("#scene", position={"x": 5, "y": 100})
+    assert page.text_content("#legend") == "x = 0: 1 of 6 thresholds left vote +1"
+    page.mouse.move(0, 0)
+    assert page.text_content("#legend").startswith("A row per round")
+
+
+def test_a_lesson_is_walked_through(page, port):
+    open_page(page, port, "")
+    page.select_option("#lessons", label="Mistake bounds")
+    page.wait_for_selector("#lesson-step:text('step 1 of')")
+    last = int(page.inner_text("#lesson-step").split()[-1])
+    texts = set()
+    for k in range(1, last + 1):
+        page.wait_for_selector(f"#lesson-step:text('step {k} of')")
+        texts.add(page.inner_text("#lesson-text"))
+        assert page.is_hidden("#error")
+        if k < last:
+            page.click("#lesson-next")
+    assert len(texts) == last
+    assert page.is_disabled("#lesson-next")
+    page.click("#lesson-back")
+    page.wait_for_selector(f"#lesson-step:text('step {last - 1} of')")
+    page.goto("about:blank")
+    open_page(page, port, "#lesson=experts.2")
+    assert page.inner_text("#lesson-title") == "Expert advice and regret"
+    page.click("#lesson-end")
+    assert page.is_hidden("#lesson")
+    assert "lesson" not in page.url
+
+
+def test_a_link_can_hide_the_options(page, port):
+    open_page(page, port)
+    page.check("#plain")
+    link = page.url
+    assert link.endswith("&plain=1")
+    page.goto("about:blank")
+    open_page(page, port, link[link.index("#") :])
+    assert not page.is_visible("#rival")
+    assert not page.is_visible("nav")
+    click(page, PLACES[:2])
+    rounds(page, 2)
+
+
+def test_hidden_target_is_shown_on_request(page, port):
+    open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=target&m=AA&t=2")
+    before = page.locator("#scene line").count()
+    page.click("#reveal")
+    page.wait_for_selector("#reveal[aria-pressed=true]")
+    page.wait_for_function(f"document.querySelectorAll('#scene line').length > {before}")
+    page.click("#reveal")
+    assert page.locator("#scene line").count() == before
+
+
 def test_keys_answer(page, port):
     open_page(page, port)
     page.focus("#scene")
@@ -108,6 +231,7 @@ def test_rewinding_and_playing_begins_a_branch(page, port):
         page.click("#back")
     assert page.inner_text("#said").startswith("Round 3:")
     page.wait_for_selector("text=Guarantees after 3 rounds")
+    page.locator("#promises > details > summary").click()
     assert "no better than the number of rounds" in page.inner_text("#promises")
     page.locator(".card summary").first.click()
     page.wait_for_selector("text=Proof")
@@ -117,7 +241,7 @@ def test_rewinding_and_playing_begins_a_branch(page, port):
     page.wait_for_selector("text=Guarantees after 4 rounds")
     assert moves(page)[:15] == whole[:15]
     assert len(moves(page)) == 20
-    assert page.locator("details[open]").count() == 1
+    assert page.locator(".card details[open]").count() == 1
 
 
 def test_the_slow_way_shows_the_vote_first(page, port):
@@ -188,7 +312,7 @@ def test_a_saved_file_needs_no_server(page, port, tmp_path, game):
         page.click("#back")
     assert page.inner_text("#said").startswith("Round 2:")
     assert page.inner_html("#scene") != before
-    assert ("hatch" in page.inner_html("#scene")) == (game == "kernel")
+    assert ("border" in page.inner_html("#scene")) == (game == "kernel")
     assert page.locator(".card").count() >= 1
     assert f"novikoff arena '#v=1&g={game}" in page.inner_text("code")
 
@@ -220,7 +344,7 @@ def test_honest_answers_give_the_reason_they_are_not_the_opposite(page, port):
     open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05p&t=1")
     click(page, [(0.9, 0.5)])
     rounds(page, 2)
-    assert page.inner_text("#note").startswith("No target allows the opposite")
+    assert page.inner_text("#note").startswith("No threshold allows the opposite")
 
 
 def test_a_bound_in_the_curve_is_rounded_up(page, port):
@@ -274,8 +398,9 @@ def test_untrusted_link_does_no_harm_and_is_explained(page, port):
         page.goto("about:blank")
         open_page(page, port, link)
         assert why in page.inner_text("#error"), link
+        played = int(page.get_attribute("#round", "max"))
         click(page, [(0.5, 0.4)])
-        rounds(page, 1)
+        rounds(page, played + 1)
     page.wrong[:] = [text for text in page.wrong if "400 (Bad Request)" not in text]
 
 

@@ -1,7 +1,11 @@
 """Replay: the arena's numbers are the library's, and a stranger's script cannot do harm."""
 
 import contextlib
+import itertools
 import json
+import re
+from importlib import resources
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -189,3 +193,57 @@ def test_any_json_is_played_or_refused(anything):
         for act in (replay, probe):
             with contextlib.suppress(NovikoffError):
                 act(made)
+
+
+def lessons():
+    """The link of every step of every lesson, as the page has it."""
+    page = resources.files("novikoff.arena").joinpath("page", "lessons.js").read_text(encoding="utf-8")
+    links = re.findall(r'link: ["`](#[^"`]*)["`]', page)
+    assert len(links) == page.count("text: ") > 15
+    return [re.sub(r"\$\{A\((\d+)\)\}", lambda found: "A" * int(found[1]), link) for link in links]
+
+
+@pytest.mark.parametrize("link", lessons())
+def test_every_step_of_a_lesson_is_a_game_that_can_be_played(link):
+    given = dict(parse_qsl(link[1:], keep_blank_values=True))
+    assert set(given["m"]) <= {"A"}
+    options = {name: int(value) for name, _, value in (part.partition(":") for part in given["o"].split(",") if part)}
+    found = replay(
+        script(given["g"], list(given["m"].lower()), options=options, seed=int(given["s"]), rival=given["r"])
+    )
+    assert int(given["t"]) < len(found["frames"])
+    assert all(one["status"] != "violated" for one in found["certificates"])
+
+
+def test_hidden_target_is_sent_on_request_only_and_labels_every_round():
+    for game in ("perceptron", "thresholds"):
+        made = script(game, ["a"] * 20, rival="target", seed=4)
+        assert "hidden" not in replay(made)
+        found = replay({**made, "reveal": True})
+        for frame in found["frames"][1:]:
+            x, hidden = frame["x"], found["hidden"]
+            right = x >= hidden[0] if game == "thresholds" else np.dot(x, hidden[:2]) + hidden[2] >= 0
+            assert frame["y"] == (1 if right else -1)
+    assert "hidden" not in replay({**script("thresholds", [[[5], "p"]]), "reveal": True})
+
+
+@pytest.mark.parametrize("game", SCENES)
+def test_two_sides_of_the_proof_never_cross(game):
+    for seed in range(5):
+        found = replay(random_script(game, seed))["proof"]
+        if found is None:
+            continue
+        assert not found["failed"]
+        for _, *members in found["points"]:
+            size = 1.0 + max(map(abs, members))
+            assert all(low <= high + 1e-5 * size for low, high in itertools.pairwise(members))
+
+
+def test_best_line_of_the_perceptron_has_the_margin_that_it_is_drawn_with():
+    moves = [[[40, 60], "p"], [[-70, -30], "m"], [[70, 10], "p"], [[-20, -80], "m"]]
+    for bias in (0, 1):
+        found = replay(script("perceptron", moves, options={"bias": bias}))["best"]
+        w = np.array(found["w"])
+        assert found["norm"] == pytest.approx(np.hypot(*w[:2]) if not bias else np.linalg.norm(w))
+        signed = [(1 if y == "p" else -1) * (np.dot(w[:2], place) / 100 + w[2]) for place, y in moves]
+        assert found["margin"] == pytest.approx(max(min(signed) / found["norm"], 0.0))

@@ -7,7 +7,8 @@ A move is a place and an answer: "p" (+1), "m" (-1), "o" (the opposite of the pr
 hidden target); or "a": the rival plays the round. With `honest`, "o" contradicts the learner only while some target is
 consistent with that answer. Only the last move may be "o" or "t": earlier answers are known by then, and the search for
 a consistent target is slow. `from` is the first frame to return; `field` asks for a picture of the plane after the last
-round, `fields` for one per frame (where it changed), `curve` for the bound in every round instead of the last alone.
+round, `fields` for one per frame (where it changed), `curve` for the bound in every round instead of the last alone,
+`reveal` for the hidden target.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import InputError
+from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, sentences, summary
 from novikoff.reports.bound_curve import mark
 
@@ -40,7 +42,21 @@ def read(script: Any) -> tuple[Scene, list[Any], bool]:
     """Validate a script and return its scene, its moves, and whether answers stay consistent with a target."""
     if not isinstance(script, Mapping):
         raise InputError(f"a script must be an object: got {type(script).__name__}.")
-    known = {"v", "game", "options", "seed", "rival", "honest", "moves", "from", "field", "fields", "curve", "x"}
+    known = {
+        "v",
+        "game",
+        "options",
+        "seed",
+        "rival",
+        "honest",
+        "moves",
+        "from",
+        "field",
+        "fields",
+        "curve",
+        "reveal",
+        "x",
+    }
     if more := set(script) - known:
         raise InputError(f"a script must have no more than {', '.join(sorted(known))}: got {min(map(str, more))!r}.")
     if script.get("v") != VERSION:
@@ -94,9 +110,13 @@ def replay(script: Any) -> dict[str, object]:
         "apriori": scene.apriori(),
         "lead": sentences.capital(summary.lead(scene.ledger, certificates)) if moves else "",
         "limits": scene.limits(),
+        "best": scene.best(),
+        "proof": chain(scene.ledger),
     }
     if script.get("field"):
         result["field"] = scene.field()
+    if script.get("reveal") and scene.rival == "target":
+        result["hidden"] = scene.hidden()
     return {**result, "ms": round(1e3 * (time.perf_counter() - begin), 1)}
 
 
@@ -152,14 +172,30 @@ def frame(scene: Scene, x: object, predicted: int | None, y: int | None) -> dict
     }
 
 
+def chain(ledger: Ledger) -> dict[str, object] | None:
+    """Return the chain of inequalities of the proof after each mistake or round; None if no proof is followed."""
+    assert ledger.trace is not None
+    ledger.trace.summary()  # evaluates what depends on the comparator
+    proof = ledger.trace.proof
+    if proof is None or not proof.points:
+        return None
+    points = [[one.mistakes, *(float(f"{value:.6g}") for value in one.values)] for one in proof.points]
+    each = "round" if proof.every_round else "mistake"
+    return {"theorem": proof.theorem, "chain": list(proof.chain), "each": each, "points": points,
+            "failed": proof.failed}  # fmt: skip
+
+
 def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[tuple[int, float, bool, str]]:
-    """Return the tightest bound so far: its round, value, whether the curve keeps it, and text; [] without one."""
-    best = summary.bounding(scene.ledger, certificates)
-    value = None if best is None else summary.allowed(scene.ledger, best)
-    if value is None:
-        regret = [one for one in certificates if one.holds and one.bound is not None and "regret" in one.quantity]
-        value = float(regret[0].bound or 0.0) + float(scene.learner.facts().best_loss) if regret else None
-    return [] if value is None else [(scene.ledger.rounds, float(value), marked, bound_text(value, "upper"))]
+    """Return the tightest bound so far: its round, value, whether the curve keeps it, and text; [] without one.
+
+    Bounds that are not informative yet count too: the page marks them.
+    """
+    upper = [one for one in certificates if one.side == "upper"]
+    found = [float(value) for one in upper if (value := summary.allowed(scene.ledger, one)) is not None]
+    if not found and not scene.ledger.counts:
+        regret = [float(one.bound) for one in upper if one.holds and one.bound is not None and "regret" in one.quantity]
+        found = [value + float(scene.learner.facts().best_loss) for value in regret]
+    return [(scene.ledger.rounds, min(found), marked, bound_text(min(found), "upper"))] if found else []
 
 
 def shown(certificate: Certificate) -> dict[str, Any]:

@@ -27,6 +27,8 @@ FILES = {
     "/arena.js": ("arena.js", "text/javascript; charset=utf-8"),
     "/link.js": ("link.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+    "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),
+    "/lessons.js": ("lessons.js", "text/javascript; charset=utf-8"),
     "/saved.js": ("saved.js", "text/javascript; charset=utf-8"),
 }
 """File and media type of each path."""

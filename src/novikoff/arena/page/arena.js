@@ -1,12 +1,21 @@
 // The arena: requests to the server, state of the page, keys and buttons.
-import { cards, curve, scene, describe } from "./draw.js";
+import { cards, chain, curve, proved } from "./charts.js";
+import { describe, LEGENDS, scene, shape, tell } from "./draw.js";
+import { LESSONS } from "./lessons.js";
 import { link, movesOf, unlink } from "./link.js";
 import { saved } from "./saved.js";
 
 const $ = (id) => document.getElementById(id);
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
 const OPTIONS = { bias: "constant feature (0 or 1)", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "budget (0: none)", experts: "experts" };
+const OPENING = { // without a link: a half-played game that invites a click
+  made: { v: 1, game: "perceptron", options: { bias: 0 }, seed: 0, rival: "me" },
+  moves: [[40, 60], [-70, -30], [70, 10], [-20, -80], [-60, 50], [30, -60], [-40, 75], [80, -45], [-85, 15], [10, 85], [60, 70], [-30, -45], [85, 40], [-55, -75]]
+    .map(([x, y]) => [[x, y], 2 * x + 3 * y > 0 ? "p" : "m"]),
+};
+// The state: the script and its frames; `certified`, `best`, `proof` and `spot` (the bound) belong to the round `certified`.
 let games = [], script = null, frames = [], bounds = [], field = null, certificates = [], certified = 0, limits = [], apriori = null;
+let best = null, proof = null, spot = null, hidden = null, revealed = false, lesson = "";
 let shown = 0, open = Infinity, era = 0, cursor = null, asking = null, note = "", running = false, queue = Promise.resolve();
 
 // The server
@@ -41,12 +50,12 @@ function play(move) {
     if (open < frames.length - 1) open = frames.length - 1;
     script.moves.push(move);
     try {
-      const found = await post("api/play", { ...script, from: script.moves.length, field: pictured() });
+      const found = await post("api/play", { ...script, from: script.moves.length, field: pictured(), reveal: revealed });
       if (mine !== era) return;
       take(found);
       const last = frames[frames.length - 1];
       if (move !== "a" && script.game !== "experts") script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
-      note = move[1] === "o" && last.y === last.said ? "No target allows the opposite, so the answer is the learner's prediction." : "";
+      note = move[1] === "o" && last.y === last.said ? `No ${TARGETS[script.game]} allows the opposite, so the answer is the learner's prediction.` : "";
       shown = frames.length - 1;
       if (open < shown) open = shown;
       fail(null);
@@ -60,20 +69,27 @@ function take(found) {
   frames.push(...found.frames);
   if (bounds.length && !bounds[bounds.length - 1][2]) bounds.pop(); // so that the opened link shows the same curve
   bounds.push(...found.curve);
-  ({ certificates, limits, apriori } = found);
-  certified = frames.length - 1;
-  if (found.field) field = { ...found.field, t: frames.length - 1 };
+  ({ limits, apriori } = found);
+  known(found, frames.length - 1);
+}
+
+function known(found, t) { // what belongs to a round
+  ({ certificates, best, proof } = found);
+  hidden = found.hidden || null;
+  spot = found.curve.find(([round]) => round === t) || null;
+  certified = t;
+  if (found.field) field = { ...found.field, t };
 }
 
 async function begin(made, text, t, hide, again = true) {
   const mine = ++era;
-  running = false; asking = null; frames = []; bounds = []; field = null; cursor = null; note = ""; open = Infinity;
+  running = false; asking = null; frames = []; bounds = []; field = null; cursor = null; note = ""; open = Infinity; revealed = false;
   script = { ...made, honest: $("honest").checked };
   try {
     const empty = await post("api/play", { ...script, moves: [], field: pictured() });
     if (mine !== era) return;
     ({ limits } = empty);
-    script.moves = text ? movesOf(text, limits) : [];
+    script.moves = typeof text === "string" ? movesOf(text, limits) : text;
     const found = script.moves.length ? await post("api/play", { ...script, field: pictured(), curve: true }) : empty;
     if (mine !== era) return;
     take(found);
@@ -88,10 +104,12 @@ async function begin(made, text, t, hide, again = true) {
     return;
   }
   controls();
+  teach();
   draw();
 }
 
 const fresh = (game) => ({ v: 1, game, options: {}, seed: 0, rival: "me", moves: [] });
+const TARGETS = { perceptron: "line", kernel: "function", ellipsoid: "line", halfspaces: "line", thresholds: "threshold", boxes: "box", experts: "expert" };
 
 // Drawing
 
@@ -99,27 +117,52 @@ const say = (id, text) => { if ($(id).textContent !== text) $(id).textContent = 
 
 function draw() {
   if (!frames.length) return;
-  const t = seen(), hidden = shown > t ? frames[shown] : null, stale = field && field.t !== t;
-  scene($("scene"), script.game, frames, t, stale ? null : field, asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null, hidden);
-  if (stale || certified !== t) look();
-  curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, bounds.filter(([round]) => round <= open), apriori);
-  say("said", asking ? asking.text : describe(script.game, frames, t, hidden));
+  const t = seen(), next = shown > t ? frames[shown] : null, fits = certified === t;
+  const cross = asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null;
+  scene($("scene"), script.game, frames, t, { field: field && field.t === t ? field : null, best: fits && !next ? best : null, hidden: revealed ? hidden : null }, cross, next);
+  if (!fits) look();
+  const entries = bounds.filter(([round]) => round <= open && round !== t);
+  if (fits && spot) entries.push(spot);
+  curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, entries.sort(([one], [two]) => one - two), apriori);
+  const closing = fits && proof && proof.points.length > 1;
+  $("proof").hidden = !closing;
+  if (closing) { chain($("chain"), proof); say("chain-text", proved(proof)); }
+  if (fits) score(t);
+  say("said", asking ? asking.text : describe(script.game, frames, t, next));
   say("note", note);
+  say("legend", LEGENDS[script.game]);
   say("promised", `Guarantees after ${certified} round${certified === 1 ? "" : "s"}`);
   const round = $("round");
   round.max = frames.length - 1; round.value = shown;
   round.setAttribute("aria-valuetext", `round ${shown} of ${frames.length - 1}`);
-  $("back").disabled = shown === 0; $("forward").disabled = shown === frames.length - 1 && !hidden;
+  $("back").disabled = shown === 0; $("forward").disabled = shown === frames.length - 1 && !next;
+  $("undo").disabled = shown === 0 || Boolean(next);
   $("run").textContent = running ? "Stop" : "Run";
   $("run").disabled = script.rival === "me" && $("forward").disabled;
   $("next").hidden = $("ten").hidden = script.rival === "me";
   $("ask").hidden = !asking;
-  $("guess").hidden = !hidden; $("signs").hidden = script.game === "experts";
+  $("reveal").hidden = script.rival !== "target" || script.game === "experts" || open < Infinity;
+  $("reveal").setAttribute("aria-pressed", String(revealed));
+  $("turns").hidden = $("next").hidden && $("reveal").hidden;
+  $("guess").hidden = !next; $("signs").hidden = script.game === "experts";
   cards($("promises"), certificates, explain);
   if (!running) written();
 }
 
-const here = () => link({ ...script, moves: script.moves.slice(0, frames.length - 1) }, limits, shown, open < Infinity); // answered moves only
+// The score: what the chart and the certificates have for the round shown.
+function score(t) {
+  const now = frames[t], counts = script.game !== "experts";
+  say("paid-name", counts ? "mistakes" : "loss");
+  say("paid", counts ? String(now.paid) : now.paid.toFixed(2));
+  const inAdvance = !spot && apriori !== null, text = spot ? spot[3] : inAdvance ? String(apriori) : "\u2013";
+  say("allowed-name", spot || inAdvance ? "guaranteed at most" : "no guarantee");
+  say("allowed", text);
+  $("allowed").classList.toggle("weak", counts ? !spot || spot[1] >= t : !spot);
+  say("rounds", String(t));
+}
+
+const here = () => link({ ...script, moves: script.moves.slice(0, frames.length - 1) }, limits, shown,
+  { hide: open < Infinity, plain: $("plain").checked, lesson }); // answered moves only
 
 function written() { // the link in the address bar; browsers limit the calls per minute
   try { if (here() !== location.hash) history.replaceState(null, "", here()); } catch { setTimeout(written, 2000); }
@@ -129,11 +172,9 @@ let looking = 0;
 async function look() { // the picture and the certificates of an earlier round
   const mine = ++looking, at = seen(), now = era;
   try {
-    const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: pictured() });
+    const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: pictured(), reveal: revealed });
     if (mine !== looking || now !== era || at !== seen()) return;
-    ({ certificates } = found);
-    certified = at;
-    if (found.field) field = { ...found.field, t: at };
+    known(found, at);
     draw();
   } catch (error) { if (mine === looking && now === era) fail(error); }
 }
@@ -144,6 +185,7 @@ function controls() {
   const game = games.find((one) => one.name === script.game);
   for (const button of $("games").children) button.name === script.game ? button.setAttribute("aria-current", "page") : button.removeAttribute("aria-current");
   $("scene-about").textContent = `${game.title}: ${game.about}`;
+  invite(game);
   $("scene").setAttribute("aria-label", `${game.title}: arrows move, Enter plays`);
   $("rival").replaceChildren(...game.rivals.map((name) => new Option(RIVALS[name], name, false, name === script.rival)));
   $("answers").hidden = script.game === "experts" || ["builtin", "data"].includes(script.rival);
@@ -154,6 +196,43 @@ function controls() {
     label.append(`${OPTIONS[name]} `, input);
     return label;
   }));
+}
+
+function invite(game) {
+  const goal = apriori !== null ? `err more than ${apriori} times` : script.game === "experts" ? "lose much more than the best expert" : "err more often than the theorem allows";
+  const act = script.game === "experts"
+    ? { me: "Click the expert that loses", target: "Click, and each expert loses with a probability of its own", builtin: "Click, and the heaviest expert loses" }
+    : { me: "Click anywhere", target: "Click anywhere: a hidden target answers", builtin: "Click, and an adversary of the library plays a round", data: "Click, and the next flower is predicted" };
+  say("invitation", lesson ? "" : `${game.title}. ${game.about} ${act[script.rival]}${script.rival === "me" ? `: can you make it ${goal}?` : "."}`);
+}
+
+// Lessons
+
+function step() { // of the lesson in the link: its name and the number of the step, from 1
+  const [name, number] = lesson.split("."), found = Object.hasOwn(LESSONS, name) ? LESSONS[name] : null;
+  const at = found ? Math.min(Math.max(Number(number) || 1, 1), found.steps.length) : 0;
+  return found && { name, ...found, at, now: found.steps[at - 1] };
+}
+
+function teach() {
+  const found = step();
+  if (!found) lesson = "";
+  $("lesson").hidden = !found;
+  $("lessons").value = found ? found.name : "";
+  if (!found) return;
+  say("lesson-title", found.title);
+  say("lesson-step", `step ${found.at} of ${found.steps.length}`);
+  say("lesson-text", found.now.text);
+  $("lesson-back").disabled = found.at === 1;
+  $("lesson-next").disabled = found.at === found.steps.length;
+}
+
+async function turn(name, at) {
+  lesson = name ? `${name}.${at}` : "";
+  const found = step();
+  if (!found) { teach(); controls(); draw(); return; }
+  const given = unlink(found.now.link, games);
+  await begin(given.made, given.text, given.t, given.hide);
 }
 
 // Places
@@ -170,10 +249,14 @@ function placeAt(px, py) {
 
 function pixel() {
   if (!cursor) cursor = limits.map(([least, most]) => Math.round((least + most) / 2));
-  if (script.game === "experts") { const count = limits[0][1].toString(2).length; return [20 + (Math.log2(cursor[0] || 1) + 0.5) * 360 / count, 40]; }
-  if (script.game === "thresholds") return [20 + 360 * (cursor[0] + 0.5) / (limits[0][1] + 1), 24];
-  if (script.game === "boxes") { const m = limits[0][1] + 1; return [(cursor[0] + 0.5) * 400 / m, 400 - (cursor[1] + 0.5) * 400 / m]; }
-  return [200 + 2 * cursor[0], 200 - 2 * cursor[1]];
+  return placed(cursor);
+}
+
+function placed(place) { // in the picture
+  if (script.game === "experts") { const count = limits[0][1].toString(2).length; return [20 + (Math.log2(place[0] || 1) + 0.5) * 360 / count, 40]; }
+  if (script.game === "thresholds") return [20 + 360 * (place[0] + 0.5) / (limits[0][1] + 1), 24];
+  if (script.game === "boxes") { const m = limits[0][1] + 1; return [(place[0] + 0.5) * 400 / m, 400 - (place[1] + 0.5) * 400 / m]; }
+  return [200 + 2 * place[0], 200 - 2 * place[1]];
 }
 
 const answer = () => document.querySelector("input[name=answer]:checked").value;
@@ -220,6 +303,11 @@ function show(t) { // at most one round past the last answer shown
   draw();
 }
 
+async function undo() { // the last round that is shown, and those after it
+  if (shown === 0 || seen() < shown) return;
+  await begin(script, script.moves.slice(0, shown - 1), shown - 1, open < Infinity);
+}
+
 const forward = () => (seen() < shown ? guess(0) : show(shown + 1));
 
 function guess(label) {
@@ -246,7 +334,7 @@ async function run() {
 
 async function save() {
   const whole = await post("api/play", { ...script, fields: pictured(), curve: true });
-  const page = await saved(games.find((one) => one.name === script.game).title, { game: script.game, ...whole }, link(script, limits, frames.length - 1, false));
+  const page = await saved(games.find((one) => one.name === script.game).title, { game: script.game, ...whole }, link(script, limits, frames.length - 1, {}));
   const place = document.createElement("a");
   place.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
   place.download = `novikoff-${script.game}.html`;
@@ -273,27 +361,83 @@ function keys(event) {
     else if (asking) reply(letter);
     else if (inside && script.rival === "me" && script.game !== "experts") { pixel(); play([[...cursor], letter]); }
     else return;
-  } else if (event.key === ",") show(shown - 1);
+  } else if (event.key === "u") undo();
+  else if (event.key === ",") show(shown - 1);
   else if (event.key === ".") forward();
   else if (event.key === " " && (inside || document.activeElement === document.body)) run();
   else return;
   event.preventDefault();
 }
 
+// The mouse: a click plays, a point can be dragged, and the place under the pointer is described.
+
+function mouse() {
+  const svg = $("scene");
+  let dragged = null, from = null;
+  const at = (event) => {
+    const box = svg.getBoundingClientRect();
+    return [400 * (event.clientX - box.left) / box.width, 400 * (event.clientY - box.top) / box.height];
+  };
+  svg.addEventListener("pointerdown", (event) => { from = at(event); dragged = null; });
+  svg.addEventListener("pointermove", (event) => {
+    if (!frames.length) return;
+    const [px, py] = at(event);
+    if (from && event.buttons && dragged === null && Math.hypot(px - from[0], py - from[1]) > 5) dragged = grabbed(from);
+    if (dragged !== null && dragged >= 0) {
+      svg.classList.add("dragging");
+      scene(svg, script.game, frames, seen(), { field: null, best: null, hidden: null }, [px, py], null);
+    } else $("legend").textContent = tell(script.game, frames[seen()].view, field && field.t === seen() ? field : null, px, py) || LEGENDS[script.game];
+  });
+  svg.addEventListener("pointerleave", () => say("legend", LEGENDS[script.game]));
+  svg.addEventListener("click", (event) => {
+    const [px, py] = at(event), place = placeAt(px, py), moved = dragged;
+    from = dragged = null;
+    svg.classList.remove("dragging");
+    if (moved !== null && moved >= 0) return move(moved, place);
+    if (script.game !== "experts") cursor = place;
+    choose(place, [px, py]);
+  });
+}
+
+function grabbed([px, py]) { // the move whose point is there; -1 if there is none that can be moved
+  if (["experts", "thresholds"].includes(script.game)) return -1;
+  const far = (move) => { const [x, y] = placed(move[0]); return Math.hypot(x - px, y - py); };
+  let found = -1;
+  script.moves.slice(0, seen()).forEach((move, k) => { if (move !== "a" && far(move) < 12 && (found < 0 || far(move) <= far(script.moves[found]))) found = k; });
+  return found;
+}
+
+async function move(k, place) { // the game is played again with the point elsewhere and the same answers
+  const moves = script.moves.map((one, i) => (i === k ? [place, one[1]] : one));
+  await begin(script, moves, shown, open < Infinity);
+}
+
+const SKETCHES = {
+  perceptron: "M4 26L40 6M12 8h6M15 5v6M26 24h6", thresholds: "M4 8h36M12 16h22M18 24h10", boxes: "M12 8h20v16h-20zM18 16h6M21 13v6",
+  halfspaces: "M34 16a12 12 0 1 1-24 0a12 12 0 1 1 24 0M14 26L30 6", ellipsoid: "M38 20a16 7 20 1 1-32-8a16 7 20 1 1 32 8", kernel: "M30 16a8 8 0 1 1-16 0a8 8 0 1 1 16 0M36 16a14 13 0 1 1-28 0a14 13 0 1 1 28 0", experts: "M8 28v-10h6v10M19 28v-22h6v22M30 28v-6h6v6M4 28h36",
+};
+
+function thumbnail(game) {
+  const svg = shape("svg", { viewBox: "0 0 44 32", "aria-hidden": "true" });
+  svg.append(shape("path", { d: SKETCHES[game] || "", class: "ink", "stroke-width": 1.8 }));
+  return svg;
+}
+
 async function start() {
   games = await (await fetch("api/games")).json();
   $("games").replaceChildren(...games.map((game) => {
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", name: game.name, textContent: game.title });
-    button.addEventListener("click", () => begin(fresh(game.name), "", 0));
+    Object.assign(button, { type: "button", name: game.name });
+    button.append(thumbnail(game.name), game.title);
+    button.addEventListener("click", () => { lesson = ""; begin(fresh(game.name), "", 0); });
     return button;
   }));
-  $("scene").addEventListener("click", (event) => {
-    const box = $("scene").getBoundingClientRect(), px = 400 * (event.clientX - box.left) / box.width, py = 400 * (event.clientY - box.top) / box.height;
-    const place = placeAt(px, py);
-    if (script.game !== "experts") cursor = place;
-    choose(place, [px, py]);
-  });
+  $("lessons").replaceChildren(new Option("none", ""), ...Object.entries(LESSONS).map(([name, { title }]) => new Option(title, name)));
+  $("lessons").addEventListener("change", () => turn($("lessons").value, 1));
+  $("lesson-back").addEventListener("click", () => turn(step().name, step().at - 1));
+  $("lesson-next").addEventListener("click", () => turn(step().name, step().at + 1));
+  $("lesson-end").addEventListener("click", () => turn("", 0));
+  mouse();
   $("scene").addEventListener("focus", draw);
   $("scene").addEventListener("blur", draw);
   document.addEventListener("keydown", keys);
@@ -301,9 +445,12 @@ async function start() {
   $("forward").addEventListener("click", forward);
   $("round").addEventListener("input", () => show(Number($("round").value)));
   $("run").addEventListener("click", run);
+  $("undo").addEventListener("click", undo);
+  $("reveal").addEventListener("click", () => { revealed = !revealed; looking++; if (revealed) look(); else draw(); });
   $("next").addEventListener("click", () => play("a"));
   $("ten").addEventListener("click", () => { for (let k = 0; k < 10; k++) play("a"); });
   $("guess").addEventListener("click", (event) => event.target.dataset.guess && guess(Number(event.target.dataset.guess)));
+  $("plain").addEventListener("change", () => { written(); note = $("plain").checked ? "A reader of the link sees no options; you still do." : ""; draw(); });
   $("hide").addEventListener("change", () => { const hide = $("hide").checked; open = hide ? 0 : Infinity; show(hide ? 0 : shown); });
   $("ask").addEventListener("click", (event) => event.target.dataset.answer && reply(event.target.dataset.answer));
   $("honest").addEventListener("change", () => { script.honest = $("honest").checked; });
@@ -321,11 +468,16 @@ async function start() {
   document.body.dataset.ready = "yes";
 }
 
-async function opened() { // the game of the link; a new one if there is no link, or a broken one
+async function opened() { // the game of the link; one that is half played if there is no link, or a broken one
   try {
     const given = unlink(location.hash, games);
-    await (given ? begin(given.made, given.text, given.t, given.hide) : begin(fresh("perceptron"), "", 0));
-  } catch (error) { await begin(fresh("perceptron"), "", 0); fail(error); }
+    lesson = given ? given.lesson : "";
+    document.body.classList.toggle("plain", Boolean(given && given.plain));
+    $("plain").checked = Boolean(given && given.plain);
+    if (given && given.made) await begin(given.made, given.text, given.t, given.hide);
+    else if (step()) await turn(step().name, step().at);
+    else await begin(OPENING.made, OPENING.moves, OPENING.moves.length);
+  } catch (error) { lesson = ""; await begin(fresh("perceptron"), "", 0); fail(error); }
 }
 
 start().catch(fail);

@@ -1,5 +1,5 @@
 // Dashboard of the service: events of one model, drawn as in the arena.
-import { cards, curve } from "./draw.js";
+import { cards, curve } from "./charts.js";
 
 const $ = (id) => document.getElementById(id);
 const count = (n) => n.toLocaleString("en");

@@ -1,4 +1,4 @@
-// Drawing of frames. No network, no state: the arena and saved files use the same functions.
+// Drawing of the games. No network, no state: the arena and saved files use the same functions.
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -12,6 +12,8 @@ export function shape(name, attributes, text) {
 const SIDE = 400;
 const across = (x) => SIDE / 2 + (SIDE / 2) * x; // -1 .. 1
 const up = (y) => SIDE / 2 - (SIDE / 2) * y;
+const sign = (label) => (label > 0 ? "+1" : "\u22121");
+const percent = (share) => `${Math.round(100 * share)} %`;
 
 function mark(x, y, label, wrong, where) {
   // Labels differ by shape and colour; a ring marks a mistake.
@@ -25,57 +27,66 @@ function mark(x, y, label, wrong, where) {
   return parts;
 }
 
-function half(w) {
-  // Part of the square in which w predicts +1, cut by Sutherland and Hodgman.
-  const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
-  const value = (p) => w[0] * p[0] + w[1] * p[1] + w[2];
-  const kept = [];
-  corners.forEach((p, i) => {
-    const q = corners[(i + 1) % 4], a = value(p), b = value(q);
-    if (a >= 0) kept.push(p);
-    if ((a >= 0) !== (b >= 0)) kept.push([p[0] + (q[0] - p[0]) * a / (a - b), p[1] + (q[1] - p[1]) * a / (a - b)]);
-  });
-  return kept;
-}
-
 const polygon = (points) => points.map(([x, y]) => `${across(x).toFixed(1)},${up(y).toFixed(1)}`).join(" ");
 
-function plane(parts, frames, t, view, field) {
-  parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area" }));
-  if (field && field.says) {
-    const size = SIDE / field.n;
-    let path = "", border = "";
-    const says = (row, c) => field.says[row * field.n + c], at = (k) => (k * size).toFixed(2);
-    for (let row = 0; row < field.n; row++) for (let c = 0; c < field.n; c++) {
-      if (says(row, c) === "+") path += `M${at(c)} ${at(row)}h${at(1)}v${at(1)}h${at(-1)}z`;
-      if (c + 1 < field.n && says(row, c) !== says(row, c + 1)) border += `M${at(c + 1)} ${at(row)}v${at(1)}`;
-      if (row + 1 < field.n && says(row, c) !== says(row + 1, c)) border += `M${at(c)} ${at(row + 1)}h${at(1)}`;
+// The line w[0] x + w[1] y + w[2] = level, as two far points; null if it is everywhere or nowhere.
+function border([a, b, c], level = 0) {
+  const near = Math.hypot(a, b);
+  if (!near) return null;
+  const foot = [(level - c) * a / near ** 2, (level - c) * b / near ** 2], far = [-4 * b / near, 4 * a / near];
+  return [[foot[0] - far[0], foot[1] - far[1]], [foot[0] + far[0], foot[1] + far[1]]];
+}
+
+function stroke(ends, attributes) {
+  const [[x1, y1], [x2, y2]] = ends;
+  return shape("line", { x1: across(x1).toFixed(1), y1: up(y1).toFixed(1), x2: across(x2).toFixed(1), y2: up(y2).toFixed(1), ...attributes });
+}
+
+// The plane coloured by the score of a line: the farther from it, the stronger.
+function shaded(parts, w) {
+  const [a, b, c] = w, near = Math.hypot(a, b);
+  if (!near) {
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: c >= 0 ? "plus-area" : "minus-area", "fill-opacity": 0.5 }));
+    parts.push(shape("text", { x: 8, y: 18 }, `predicts ${sign(c >= 0 ? 1 : -1)} everywhere`));
+    return;
+  }
+  const foot = [-c * a / near ** 2, -c * b / near ** 2], reach = 0.9;
+  const gradient = shape("linearGradient", { id: "confidence", gradientUnits: "userSpaceOnUse",
+    x1: across(foot[0] - reach * a / near).toFixed(1), y1: up(foot[1] - reach * b / near).toFixed(1), x2: across(foot[0] + reach * a / near).toFixed(1), y2: up(foot[1] + reach * b / near).toFixed(1) });
+  for (const [offset, name, opacity] of [[0, "minus-stop", 1], [0.499, "minus-stop", 0.3], [0.501, "plus-stop", 0.3], [1, "plus-stop", 1]])
+    gradient.append(shape("stop", { offset, class: name, "stop-opacity": opacity }));
+  parts.push(gradient, shape("rect", { width: SIDE, height: SIDE, fill: "url(#confidence)" }));
+  parts.push(stroke(border(w), { class: "ink", "stroke-width": 1.5 })); // visible without colours
+  const [x, y] = [foot[0] + (0.22 * a - 0.12 * b) / near, foot[1] + (0.22 * b + 0.12 * a) / near];
+  if (Math.abs(x) < 0.8 && Math.abs(y) < 0.85) { // half a label is 0.18 wide
+    parts.push(shape("text", { x: across(x), y: up(y), "text-anchor": "middle", class: "plus" }, "predicts +1"));
+    parts.push(shape("text", { x: across(x - 0.44 * a / near), y: up(y - 0.44 * b / near), "text-anchor": "middle", class: "minus" }, "predicts \u22121"));
+  }
+}
+
+const axes = () => shape("path", { d: "M0 200H400M200 0V400", class: "axis", "stroke-opacity": 0.5 });
+
+// The picture of a learner whose predictions are known on a grid: levels of confidence, and the border.
+function picture(parts, field) {
+  const size = SIDE / field.n, at = (k) => (k * size).toFixed(2), says = (row, c) => field.says[row * field.n + c];
+  const paths = {};
+  let edge = "";
+  for (let row = 0; row < field.n; row++) {
+    for (let c = 0, first = 0; c < field.n; c++) { // one rectangle for equal neighbours in a row
+      const key = says(row, c) + field.levels[row * field.n + c], next = c + 1 < field.n ? says(row, c + 1) + field.levels[row * field.n + c + 1] : "";
+      if (c + 1 < field.n && says(row, c) !== says(row, c + 1)) edge += `M${at(c + 1)} ${at(row)}v${at(1)}`;
+      if (row + 1 < field.n && says(row, c) !== says(row + 1, c)) edge += `M${at(c)} ${at(row + 1)}h${at(1)}`;
+      if (key === next) continue;
+      paths[key] = (paths[key] || "") + `M${at(first)} ${at(row)}h${at(c + 1 - first)}v${at(1.04)}h${at(first - c - 1)}z`;
+      first = c + 1;
     }
-    const hatch = shape("pattern", { id: "hatch", width: 12, height: 12, patternUnits: "userSpaceOnUse" });
-    hatch.append(shape("path", { d: "M-3 3L3 -3M0 12L12 0M9 15L15 9", class: "plus-line", "stroke-opacity": 0.35 }));
-    parts.push(hatch, shape("path", { d: path, class: "plus-area" }), shape("path", { d: path, fill: "url(#hatch)" }));
-    parts.push(shape("path", { d: border, class: "ink", "stroke-width": 1 })); // visible without colours
-  } else if (view.w) {
-    const area = half(view.w);
-    if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "plus-area" }));
-    if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "ink", "stroke-width": 1 })); // visible without colours
-    const [a, b, c] = view.w;
-    if (a || b) {
-      const near = Math.hypot(a, b), foot = [-c * a / near ** 2, -c * b / near ** 2];
-      const [x, y] = [foot[0] + (0.22 * a - 0.12 * b) / near, foot[1] + (0.22 * b + 0.12 * a) / near];
-      const inside = Math.abs(x) < 0.8 && Math.abs(y) < 0.85; // half a label is 0.18 wide
-      if (inside) {
-        parts.push(shape("text", { x: across(x), y: up(y), "text-anchor": "middle", class: "plus" }, "predicts +1"));
-        parts.push(shape("text", { x: across(x - 0.44 * a / near), y: up(y - 0.44 * b / near), "text-anchor": "middle", class: "minus" }, "predicts \u22121"));
-      }
-      parts.push(shape("line", { x1: across(foot[0]), y1: up(foot[1]), x2: across(foot[0] + 0.3 * a / near), y2: up(foot[1] + 0.3 * b / near), class: "ink", "stroke-width": 2, "stroke-dasharray": "4 3" }));
-    } else parts.push(shape("text", { x: 8, y: 18 }, c >= 0 ? "predicts +1 everywhere" : "predicts \u22121 everywhere"));
   }
-  if (field && field.says) {
-    const plus = (field.says.match(/\+/g) || []).length;
-    parts.push(shape("text", { x: 8, y: 18 }, `predicts +1 where hatched, ${Math.round(100 * plus / field.says.length)} % of the plane`));
-  }
-  parts.push(shape("path", { d: "M0 200H400M200 0V400", class: "axis", "stroke-opacity": 0.5 }));
+  parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }));
+  for (const [key, d] of Object.entries(paths))
+    parts.push(shape("path", { d, class: key[0] === "+" ? "plus-area" : "minus-area", "fill-opacity": (0.4 + 0.6 * key[1] / 9).toFixed(2) }));
+  parts.push(shape("path", { d: edge, class: "ink border", "stroke-width": 1.5 })); // visible without colours
+  const plus = (field.says.match(/\+/g) || []).length;
+  parts.push(shape("text", { x: 8, y: 18 }, `predicts +1 on ${percent(plus / field.says.length)} of the plane`));
 }
 
 function points(parts, frames, t) {
@@ -83,27 +94,66 @@ function points(parts, frames, t) {
     parts.push(...mark(across(frame.x[0]), up(frame.x[1]), frame.y, frame.said !== frame.y, frame.t === t));
 }
 
+// The comparator u of the certificate and its margin; the hidden target.
+function lines(parts, best, hidden) {
+  if (best && border(best.w)) {
+    parts.push(stroke(border(best.w), { class: "good-line", "stroke-width": 2.5, "stroke-dasharray": "8 4" }));
+    const level = best.margin * best.norm;
+    if (level > 0) for (const side of [level, -level]) parts.push(stroke(border(best.w, side), { class: "good-line", "stroke-width": 1, "stroke-dasharray": "3 5" }));
+  }
+  if (hidden && border(hidden)) parts.push(stroke(border(hidden), { class: "ink", "stroke-width": 3, "stroke-dasharray": "1 5" }));
+}
+
+const share = (view, x) => { // of the directions that predict +1
+  const left = view.angles.filter((_, i) => view.alive[i]);
+  return left.filter((angle) => x[0] * Math.cos(angle) + x[1] * Math.sin(angle) >= 0).length / Math.max(left.length, 1);
+};
+
 const SCENES = {
-  perceptron(parts, frames, t, view) { plane(parts, frames, t, view); points(parts, frames, t); },
-  kernel(parts, frames, t, view, field) {
-    plane(parts, frames, t, view, field);
+  perceptron(parts, frames, t, view, { best, hidden }) {
+    shaded(parts, view.w);
+    parts.push(axes());
+    lines(parts, best, hidden);
+    const near = Math.hypot(view.w[0], view.w[1]);
+    if (near) { // the direction of w; its length is in the picture of the proof
+      const foot = [-view.w[2] * view.w[0] / near ** 2, -view.w[2] * view.w[1] / near ** 2], tip = [foot[0] + 0.3 * view.w[0] / near, foot[1] + 0.3 * view.w[1] / near];
+      parts.push(stroke([foot, tip], { class: "ink", "stroke-width": 2 }), shape("circle", { cx: across(tip[0]).toFixed(1), cy: up(tip[1]).toFixed(1), r: 3, class: "fill-ink" }));
+    }
+    points(parts, frames, t);
+  },
+  kernel(parts, frames, t, view, { field, hidden }) {
+    if (field && field.says) picture(parts, field);
+    else parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area", "fill-opacity": 0.3 }));
+    parts.push(axes());
+    if (hidden) for (const far of hidden.slice(1)) parts.push(shape("circle", { cx: across(hidden[0]), cy: up(0), r: 200 * far, class: "ink", "stroke-width": 3, "stroke-dasharray": "1 5" }));
     points(parts, frames, t);
     view.supports.forEach(([x, y]) => parts.push(shape("rect", { x: across(x) - 11, y: up(y) - 11, width: 22, height: 22, class: "ink" })));
   },
-  ellipsoid(parts, frames, t, view) {
-    plane(parts, frames, t, view);
+  ellipsoid(parts, frames, t, view, { hidden }) {
+    shaded(parts, view.w);
+    parts.push(axes());
+    lines(parts, null, hidden);
+    points(parts, frames, t);
+    // The weights have a picture of their own, enlarged so that the ellipse stays visible.
     const [[a, b], [c, d]] = view.factor, [u, v] = view.centre, ring = [];
+    const high = Math.hypot(a, b), wide = Math.hypot(c, d), zoom = Math.min(1e6, 0.9 / Math.max(high, wide, 1e-9)), size = 66, [x0, y0] = [SIDE - size - 6, SIDE - size - 6];
+    const put = ([x, y]) => `${(x0 + size * zoom * (x - u)).toFixed(1)},${(y0 - size * zoom * (y - v)).toFixed(1)}`;
     for (let k = 0; k <= 72; k++) {
       const p = Math.cos(k * Math.PI / 36), q = Math.sin(k * Math.PI / 36);
       ring.push([u + a * p + b * q, v + c * p + d * q]);
     }
-    parts.push(shape("circle", { cx: 200, cy: 200, r: 200, class: "axis" }));
-    parts.push(shape("polygon", { points: polygon(ring), class: "ink", "stroke-width": 2 }));
-    parts.push(shape("circle", { cx: across(u), cy: up(v), r: 4, class: "fill-ink" }));
-    points(parts, frames, t);
+    parts.push(shape("rect", { x: x0 - size, y: y0 - size, width: 2 * size, height: 2 * size, rx: 6, class: "page", "fill-opacity": 0.92 }), shape("rect", { x: x0 - size, y: y0 - size, width: 2 * size, height: 2 * size, rx: 6, class: "axis" }));
+    parts.push(shape("polygon", { points: ring.map(put).join(" "), class: "plus-area" }), shape("polygon", { points: ring.map(put).join(" "), class: "ink", "stroke-width": 2 }));
+    parts.push(shape("circle", { cx: x0, cy: y0, r: 4, class: "fill-ink" }));
+    parts.push(shape("text", { x: x0 - size + 5, y: y0 - size + 15 }, "weights left"), shape("text", { x: x0 - size + 5, y: y0 + size - 6 }, zoom < 1.05 ? "whole disc" : `enlarged ${zoom < 10 ? zoom.toFixed(1) : Math.round(zoom).toLocaleString("en")} times`));
   },
-  halfspaces(parts, frames, t, view) {
+  halfspaces(parts, frames, t, view, { hidden }) {
     parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }));
+    for (let k = 0; k < 72; k++) { // share of the vote by direction of x
+      const [from, to] = [k, k + 1].map((i) => i * Math.PI / 36), yes = share(view, [Math.cos((from + to) / 2), Math.sin((from + to) / 2)]);
+      const corner = (angle) => `${(200 + 300 * Math.cos(angle)).toFixed(1)} ${(200 - 300 * Math.sin(angle)).toFixed(1)}`;
+      parts.push(shape("path", { d: `M200 200L${corner(from)}L${corner(to)}z`, class: yes >= 0.5 ? "plus-area" : "minus-area", "fill-opacity": (0.15 + 1.6 * Math.abs(yes - 0.5)).toFixed(2) }));
+    }
     parts.push(shape("circle", { cx: 200, cy: 200, r: 170, class: "axis" }));
     view.angles.forEach((angle, i) => {
       const x = 200 + 170 * Math.cos(angle), y = 200 - 170 * Math.sin(angle);
@@ -111,6 +161,7 @@ const SCENES = {
     });
     const left = view.alive.filter(Boolean).length;
     parts.push(shape("text", { x: 8, y: 18 }, `${left} of ${view.alive.length} directions left`));
+    lines(parts, null, hidden);
     const now = frames[t];
     if (now.x) {
       const far = Math.hypot(now.x[0], now.x[1]) || 1, [a, b] = [-now.x[1] / far, now.x[0] / far];
@@ -118,30 +169,35 @@ const SCENES = {
     }
     points(parts, frames, t);
   },
-  thresholds(parts, frames, t, view) {
-    const x = (value) => 20 + 360 * value / (view.n + 1);
+  thresholds(parts, frames, t, view, { hidden }) {
+    const x = (value) => 20 + 360 * value / (view.n + 1), shown = frames.slice(0, t + 1);
+    const step = Math.min(19, 340 / shown.length), thin = step < 12;
     parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }));
-    const shown = frames.slice(0, t + 1).slice(-18), first = shown[0].t;
-    shown.forEach((frame) => {
-      const y = 34 + 19 * (frame.t - first), { lo, hi } = frame.view;
-      parts.push(shape("line", { x1: 20, x2: 380, y1: y, y2: y, class: "axis" }));
-      parts.push(shape("rect", { x: x(lo) - 2, y: y - 5, width: Math.max(x(hi) - x(lo), 0) + 4, height: 10, class: "fill-ink", "fill-opacity": frame.t === t ? 0.85 : 0.3 }));
-      if (frame.x !== null) parts.push(...mark(x(frame.x + 0.5), y, frame.y, frame.said !== frame.y, frame.t === t));
+    shown.forEach((frame, k) => {
+      const y = 34 + step * k, { lo, hi } = frame.view;
+      if (!thin) parts.push(shape("line", { x1: 20, x2: 380, y1: y, y2: y, class: "axis" }));
+      parts.push(shape("rect", { x: x(lo) - 2, y: y - step / 4, width: Math.max(x(hi) - x(lo), 0) + 4, height: step / 2, class: "fill-ink", "fill-opacity": frame.t === t ? 0.85 : 0.3 }));
+      if (frame.x === null) return;
+      if (!thin || frame.t === t) parts.push(...mark(x(frame.x + 0.5), y, frame.y, frame.said !== frame.y, frame.t === t));
+      else parts.push(shape("circle", { cx: x(frame.x + 0.5).toFixed(1), cy: y.toFixed(1), r: Math.max(1.5, step / 3).toFixed(1), class: frame.y > 0 ? "plus" : "minus" }));
     });
-    parts.push(shape("text", { x: 20, y: 18 }, `thresholds ${view.lo} to ${view.hi} left, ${view.hi - view.lo + 1} of ${view.n + 2}`));
+    if (hidden) parts.push(shape("line", { x1: x(hidden[0]), x2: x(hidden[0]), y1: 24, y2: 376, class: "ink", "stroke-width": 3, "stroke-dasharray": "1 5" }));
+    parts.push(shape("text", { x: 20, y: 18 }, view.lo <= view.hi ? `thresholds ${view.lo} to ${view.hi} left, ${view.hi - view.lo + 1} of ${view.n + 2}` : "no threshold left"));
     parts.push(shape("text", { x: 20, y: 394 }, "0"));
     parts.push(shape("text", { x: 380, y: 394, "text-anchor": "end" }, view.n));
   },
-  boxes(parts, frames, t, view, field) {
+  boxes(parts, frames, t, view, { field, hidden }) {
     const m = view.m, size = SIDE / m;
-    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area" }));
-    if (field && field.shares) field.shares.forEach((share, i) => {
-      if (share > 0) parts.push(shape("rect", { x: (i % m) * size, y: Math.floor(i / m) * size, width: size, height: size, class: "plus", "fill-opacity": (0.75 * share).toFixed(3) }));
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area", "fill-opacity": 0.6 }));
+    if (field && field.shares) field.shares.forEach((yes, i) => {
+      if (yes > 0) parts.push(shape("rect", { x: (i % m) * size, y: Math.floor(i / m) * size, width: size, height: size, class: "plus", "fill-opacity": (0.75 * yes).toFixed(3) }));
     });
-    if (view.low) parts.push(shape("rect", { x: view.low[0] * size, y: SIDE - (view.high[1] + 1) * size, width: (view.high[0] - view.low[0] + 1) * size, height: (view.high[1] - view.low[1] + 1) * size, class: "ink", "stroke-width": 2.5 }));
+    const cells = (low, high, more) => shape("rect", { x: low[0] * size, y: SIDE - (high[1] + 1) * size, width: (high[0] - low[0] + 1) * size, height: (high[1] - low[1] + 1) * size, class: "ink", ...more });
+    if (view.low) parts.push(cells(view.low, view.high, { "stroke-width": 2.5 }));
+    if (hidden) parts.push(cells([hidden[0], hidden[2]], [hidden[1], hidden[3]], { "stroke-width": 3, "stroke-dasharray": "1 5" }));
     for (const frame of frames.slice(1, t + 1))
       parts.push(...mark((frame.x[0] + 0.5) * size, SIDE - (frame.x[1] + 0.5) * size, frame.y, frame.said !== frame.y, frame.t === t));
-    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes left; the stronger the colour, the more predict +1`));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes left`));
   },
   experts(parts, frames, t, view) {
     const count = view.weights.length, width = 360 / count, now = frames[t].x;
@@ -149,7 +205,7 @@ const SCENES = {
     view.weights.forEach((weight, i) => {
       const x = 20 + i * width, tall = 260 * weight;
       parts.push(shape("rect", { x: x + 6, y: 300 - tall, width: width - 12, height: tall, class: now && now[i] ? "minus" : "plus" }));
-      parts.push(shape("text", { x: x + width / 2, y: 292 - tall, "text-anchor": "middle" }, `${Math.round(100 * weight)} %`));
+      parts.push(shape("text", { x: x + width / 2, y: 292 - tall, "text-anchor": "middle" }, percent(weight)));
       parts.push(shape("text", { x: x + width / 2, y: 320, "text-anchor": "middle" }, `expert ${i + 1}`));
       parts.push(shape("text", { x: x + width / 2, y: 338, "text-anchor": "middle" }, `lost ${view.losses[i]}`));
       if (now && now[i]) parts.push(shape("text", { x: x + width / 2, y: 356, "text-anchor": "middle", class: "minus" }, "loses"));
@@ -159,10 +215,47 @@ const SCENES = {
   },
 };
 
-// `open` is a round whose answer is still hidden: only its point is drawn.
-export function scene(svg, game, frames, t, field, cursor, open) {
+const LABELS = "+ labelled +1, \u2212 labelled \u22121, ringed: a mistake.";
+export const LEGENDS = {
+  perceptron: `${LABELS} Stronger colour: farther from the line. Green: the line that the guarantee compares with.`,
+  kernel: `${LABELS} Stronger colour: a larger score. Squares: examples the learner stores.`,
+  ellipsoid: `${LABELS} Stronger colour: farther from the line.`,
+  halfspaces: `${LABELS} Dots on the circle: directions that are still consistent. Stronger colour: a clearer vote.`,
+  thresholds: "A row per round. Bar: the thresholds still consistent, which halve at each mistake.",
+  boxes: `${LABELS} Blue: boxes that predict +1. Frame: the smallest box around the points labelled +1.`,
+  experts: "Bars: weights of the experts. Click the expert that loses this round.",
+};
+
+// What the learner predicts at a place of the picture, in words; "" where there is none.
+export function tell(game, view, field, px, py) {
+  const [x, y] = [(px - 200) / 200, (200 - py) / 200], where = `(${x.toFixed(2)}, ${y.toFixed(2)})`;
+  if (game === "perceptron" || game === "ellipsoid") {
+    const [a, b, c] = view.w, score = a * x + b * y + c, near = Math.hypot(a, b);
+    return `${where}: predicts ${sign(score >= 0 ? 1 : -1)}${near ? `, ${(Math.abs(score) / near).toFixed(2)} from the line` : ""}`;
+  }
+  if (game === "kernel") {
+    if (!field) return "";
+    const [row, c] = [py, px].map((p) => Math.max(0, Math.min(field.n - 1, Math.floor(p / 400 * field.n)))), at = row * field.n + c;
+    return `${where}: predicts ${field.says[at]}1, score ${percent(field.levels[at] / 9)} of the largest`;
+  }
+  if (game === "halfspaces") return `${where}: ${percent(share(view, [x, y]))} of the directions left vote +1`;
+  if (game === "thresholds") {
+    const place = Math.min(view.n, Math.max(0, Math.floor((px - 20) / 360 * (view.n + 1)))), all = view.hi - view.lo + 1;
+    if (all <= 0) return "";
+    return `x = ${place}: ${Math.max(0, Math.min(view.hi, place) - view.lo + 1)} of ${all} thresholds left vote +1`;
+  }
+  if (game === "boxes") {
+    const [c, row] = [px, py].map((p) => Math.max(0, Math.min(view.m - 1, Math.floor(p / 400 * view.m))));
+    return field ? `cell ${c}, ${view.m - 1 - row}: ${percent(field.shares[row * view.m + c])} of the boxes left vote +1` : "";
+  }
+  const i = Math.min(view.weights.length - 1, Math.max(0, Math.floor((px - 20) / (360 / view.weights.length))));
+  return `expert ${i + 1}: weight ${percent(view.weights[i])}, lost ${view.losses[i]}`;
+}
+
+// `more` has field, best and hidden; `open` is a round whose answer is still hidden: only its point is drawn.
+export function scene(svg, game, frames, t, more, cursor, open) {
   const parts = [];
-  SCENES[game](parts, frames, t, frames[t].view, field);
+  SCENES[game](parts, frames, t, frames[t].view, more);
   if (open && game !== "experts") {
     const [x, y] = game === "thresholds" ? [20 + 360 * (open.x + 0.5) / (frames[t].view.n + 1), 370]
       : game === "boxes" ? [(open.x[0] + 0.5) * SIDE / frames[t].view.m, SIDE - (open.x[1] + 0.5) * SIDE / frames[t].view.m] : [across(open.x[0]), up(open.x[1])];
@@ -173,73 +266,10 @@ export function scene(svg, game, frames, t, field, cursor, open) {
   svg.replaceChildren(...parts);
 }
 
-export function curve(svg, frames, t, bounds, apriori) {
-  const last = Math.max(frames[frames.length - 1].t, 1), left = 34, right = 360, top = 34, bottom = 164;
-  const paid = frames[frames.length - 1].paid, near = (bound) => bound <= 4 * Math.max(paid, 4);
-  // The loss never falls, so a bound up to a round holds for every earlier round: draw steps at the least later bound.
-  let least = Infinity;
-  const proved = [...bounds].reverse().map(([round, bound]) => [round, (least = Math.min(least, bound))]).reverse();
-  const high = Math.max(paid, apriori && apriori <= 40 ? apriori : 0, ...proved.map(([, bound]) => bound).filter(near), 4) * 1.05;
-  const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
-  const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
-  for (let k = 0, step = Math.max(1, 10 ** Math.floor(Math.log10(high)) / (high / 10 ** Math.floor(Math.log10(high)) < 3 ? 2 : 1)); k * step <= high; k++)
-    parts.push(shape("text", { x: left - 4, y: y(k * step) + 4, "text-anchor": "end" }, k * step));
-  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${last.toLocaleString("en")} rounds`));
-  if (apriori && apriori <= high) parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
-  const [end, bound, , allowed] = bounds.length ? bounds[bounds.length - 1] : [0, 0, true, ""];
-  if (bounds.length) {
-    const frame = shape("clipPath", { id: "frame" }); // cut off at the frame, never moved into it
-    frame.append(shape("rect", { x: left, y: top - 2, width: right - left, height: bottom - top + 2 }));
-    const d = `M${left} ` + proved.map(([round, level]) => `${y(level).toFixed(1)}H${x(round).toFixed(1)}`).join("V");
-    parts.push(frame, shape("path", { d, class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2, "clip-path": "url(#frame)" }));
-    if (bound <= high) {
-      parts.push(shape("circle", { cx: x(end), cy: y(bound), r: 3, class: "minus" }));
-      parts.push(shape("text", { x: x(end) + 5, y: y(bound) + (end < last ? -5 : 4), "text-anchor": end < last ? "middle" : "start" }, allowed));
-    }
-  }
-  parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
-  const now = frames[t];
-  parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
-  const counts = Number.isInteger(frames[frames.length - 1].paid);
-  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: ` + (bounds.length && bound > high ? `bound (${allowed}, off the chart)` : "guaranteed at most")));
-  if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: guaranteed in advance, ${apriori}`));
-  svg.replaceChildren(...parts);
-}
-
 export function describe(game, frames, t, open) {
   const now = frames[t];
-  if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : `the learner predicts ${open.said > 0 ? "+1" : "\u22121"}. Your answer?`}`;
+  if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : `the learner predicts ${sign(open.said)}. Your answer?`}`;
   if (t === 0) return "No rounds yet.";
   if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "no expert"} lost. Total loss of the learner: ${now.paid.toFixed(2)}.`;
-  const sign = (label) => (label > 0 ? "+1" : "\u22121");
   return `Round ${t}: the learner predicted ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} so far.`;
-}
-
-const BADGES = { valid: "\u2713 Valid", conditional: "\u2713 Holds if the assumptions hold", vacuous: "\u2013 Not informative", void: "\u2013 No guarantee", violated: "\u2717 VIOLATED" };
-
-export function cards(where, certificates, explain) {
-  if (where.shown === certificates) return;
-  where.shown = certificates;
-  const open = new Set([...where.querySelectorAll("details[open]")].map((one) => one.dataset.theorem));
-  const young = certificates.length && certificates.every((one) => one.status === "vacuous") ? [document.createElement("p")] : [];
-  if (young.length) young[0].textContent = "The guarantees are not informative yet: keep playing.";
-  where.replaceChildren(...young, ...certificates.map((one) => {
-    const card = document.createElement("div"), head = document.createElement("p"), badge = document.createElement("span"), name = document.createElement("span"), text = document.createElement("p");
-    card.className = `card ${one.status}`;
-    badge.className = "badge"; badge.textContent = BADGES[one.status];
-    name.className = "faint"; name.textContent = one.theorem;
-    text.textContent = one.sentence;
-    head.append(badge, " ", name);
-    card.append(head, text);
-    if (explain) {
-      const more = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("pre");
-      summary.textContent = "Theorem and proof";
-      more.append(summary, body);
-      more.dataset.theorem = one.theorem;
-      more.open = open.has(one.theorem);
-      more.addEventListener("toggle", async () => { if (more.open && !body.textContent) body.textContent = await explain(one.theorem); });
-      card.append(more);
-    }
-    return card;
-  }));
 }

@@ -1,5 +1,5 @@
 // A run in progress: events of the process that plays, drawn as in the arena.
-import { cards, curve } from "./draw.js";
+import { cards, curve } from "./charts.js";
 
 const $ = (id) => document.getElementById(id);
 const events = new EventSource("events");

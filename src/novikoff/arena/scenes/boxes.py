@@ -32,6 +32,10 @@ class BoxesScene(Scene):
         inside = all(low <= value <= high for value, (low, high) in zip(x, self._target, strict=True))
         return 1 if inside else -1
 
+    def hidden(self) -> list[float] | None:
+        """Return the first and last cell of the target on each axis."""
+        return [float(end) for end in self._target.reshape(-1)]
+
     def limits(self) -> list[tuple[int, int]]:
         return [(0, self.chosen["m"] - 1)] * 2
 

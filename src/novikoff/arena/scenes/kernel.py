@@ -17,6 +17,10 @@ from novikoff.kernel.kernel_perceptron import KernelPerceptron
 
 FIELD = 61
 """Points per side of the picture of the plane."""
+RING = (0.35, 0.75)
+"""Inner and outer radius of the ring that the hidden target labels +1."""
+LEVELS = 9
+"""Largest level of confidence in the picture: a score's level is its share of the largest score."""
 
 
 class KernelScene(Plane):
@@ -33,7 +37,11 @@ class KernelScene(Plane):
     def target(self, x: Any) -> int:
         """Return 1 inside a ring, -1 elsewhere."""
         far = math.hypot(x[0] - 0.3 * self._target[2], x[1])
-        return 1 if 0.35 <= far <= 0.75 else -1
+        return 1 if RING[0] <= far <= RING[1] else -1
+
+    def hidden(self) -> list[float] | None:
+        """Return the centre and the two radii of the ring."""
+        return [0.3 * float(self._target[2]), *RING]
 
     def fits(self, x: Any, y: int) -> bool:
         return Scene.fits(self, x, y)
@@ -47,5 +55,11 @@ class KernelScene(Plane):
     def field(self) -> dict[str, Any]:
         along = np.linspace(-1.0, 1.0, FIELD)
         points = np.array([[x, y] for y in along[::-1] for x in along])
-        predicted = self.learner.predict_many(Batch(points, np.ones(len(points), np.int8), 0))
-        return {"n": FIELD, "says": "".join("+" if label == 1 else "-" for label in predicted.tolist())}
+        batch = Batch(points, np.ones(len(points), np.int8), 0)
+        predicted, scores = self.learner.predict_many(batch), np.abs(self.learner.scores_many(batch))
+        levels = np.rint(LEVELS * scores / max(float(scores.max()), 1e-300)).astype(np.int64)
+        return {
+            "n": FIELD,
+            "says": "".join("+" if label == 1 else "-" for label in predicted.tolist()),
+            "levels": "".join(map(str, levels.tolist())),
+        }

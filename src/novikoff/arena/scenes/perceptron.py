@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 from novikoff.arena.scenes.plane import Plane
 from novikoff.core.learner import Learner
 from novikoff.linear.perceptron import Perceptron
+from novikoff.linear.proofs import chosen
 
 
 class PerceptronScene(Plane):
@@ -22,6 +25,18 @@ class PerceptronScene(Plane):
     @property
     def through_origin(self) -> bool:
         return not self.chosen["bias"]
+
+    def best(self) -> dict[str, Any] | None:
+        """Return u and b of the comparator, and the margin with which it separates the rows; 0 if it does not."""
+        assert self.ledger.tracker is not None
+        tracked = self.ledger.tracker.facts(self.learner)
+        found = chosen(tracked)
+        if found is None:
+            return None
+        u, norm = found
+        w = np.array([*u[:2], u[-1] * self.learner.bias]) if len(u) == 3 else np.zeros(3)
+        margin = min(y * float(np.dot(w, [*x, 1.0])) for x, y in self.shown) / norm
+        return {"w": w.tolist(), "norm": norm, "margin": max(margin, 0.0)}
 
     def view(self) -> dict[str, Any]:
         weights = self.learner.weights

@@ -49,6 +49,10 @@ class Plane(Scene):
         offset = 0.0 if self.through_origin else self._target[2]
         return 1 if float(x[0] * self._target[0] + x[1] * self._target[1]) + offset >= 0 else -1
 
+    def hidden(self) -> list[float] | None:
+        """Return u and b of the target: it labels x with the sign of <u, x> + b."""
+        return [*self._target[:2].tolist(), 0.0 if self.through_origin else float(self._target[2])]
+
     def data(self, place: int) -> tuple[Place, int]:
         """Return the place and label of a row of real data."""
         assert self._rows is not None

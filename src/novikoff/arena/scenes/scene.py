@@ -17,6 +17,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.types import Adversary
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
+from novikoff.game.trace import Trace
 
 Place = list[int]
 
@@ -45,7 +46,8 @@ class Scene(ABC):
         learner = self.made()
         self.adversary = self.builtin() if rival == "builtin" else None
         self.ledger = Ledger(learner, self.adversary, source=self.name, passes=1)
-        self.game = Game(learner, self.ledger)
+        self.ledger.trace = Trace(self.ledger)
+        self.game = Game(learner, self.ledger, observers=[self.ledger.trace])
 
     @property
     def learner(self) -> Any:
@@ -75,6 +77,14 @@ class Scene(ABC):
     def target(self, x: Any) -> int:
         """Return the label that the hidden target gives to x."""
         raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got target.")
+
+    def hidden(self) -> list[float] | None:
+        """Return the parameters of the hidden target, for the page to draw; None if nothing is hidden."""
+        return None
+
+    def best(self) -> dict[str, Any] | None:
+        """Return the comparator of the certificate, for the page to draw; None if there is none to draw."""
+        return None
 
     def random_place(self) -> Place:
         """Draw the place that the hidden target asks about next."""

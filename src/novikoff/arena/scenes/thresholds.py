@@ -31,6 +31,10 @@ class ThresholdsScene(Scene):
     def target(self, x: Any) -> int:
         return 1 if x >= self._target else -1
 
+    def hidden(self) -> list[float] | None:
+        """Return the threshold of the target."""
+        return [float(self._target)]
+
     def limits(self) -> list[tuple[int, int]]:
         return [(0, self.chosen["n"])]
 
