@@ -74,8 +74,11 @@ def test_golden_values():
     assert -np.log(result.probabilities).sum() == pytest.approx(4.363290182, abs=1e-8)
 
 
-def test_members_do_the_same_as_when_they_play_alone():
+@pytest.mark.parametrize("more", [0, 22])
+def test_members_do_the_same_as_when_they_play_alone(more):
     x, y = rings(150)
+    x = np.hstack([x, np.sin(np.arange(150.0 * more)).reshape(150, more)])
+    x[:75, 3:7] = 0.0  # sizes that grow late, between rows that are learned together
     scores = LinearMixture().learn_many(Batch(x, y, 1)).scores
     for j, alone in ((0, FTRL(rate=4.0)), (6, FTRL("newton", rate=0.25)), (8, Logistic(1.0)), (9, Logistic(0.01))):
         assert alone.learn_many(Batch(x, y, 1)).scores.tolist() == scores[:, j].tolist()

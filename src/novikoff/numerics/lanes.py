@@ -45,10 +45,23 @@ def _scaled(typingctx: Any, weights: Any, x: Any, scale: Any) -> Any:
     return types.float64(weights, x, types.float64), codegen
 
 
+@intrinsic
+def _eight(typingctx: Any, matrix: Any, first: Any, part: Any, before: Any, x: Any, out: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _eight_rows(context, builder, signature, arguments)
+        return context.get_dummy_value()
+
+    return types.void(matrix, types.int64, types.float64, before, x, out), codegen
+
+
 dense: Any = _plain
 """dense(weights, x): the sum of weights[i] * x[i] over all of x."""
 dense_scaled: Any = _scaled
 """dense_scaled(weights, x, scale): the sum of weights[i] * (x[i] * scale) over all of x."""
+eight_rows: Any = _eight
+"""eight_rows(matrix, first, part, before, x, out): the step of `product_after` in linear/_loops/second_order.py for the
+rows first .. first + 7 of a lower triangle, where `first` is a multiple of 8. One pass over eight rows loads and stores
+`out` once for four of them."""
 
 
 @intrinsic
@@ -112,6 +125,71 @@ def _dense(context: Any, builder: Any, signature: Any, arguments: Any, scaled: b
         here = builder.gep(lane, [loop.index])
         builder.store(builder.fadd(builder.load(here), product), here)
     return _tree([builder.load(builder.gep(lane, [ir.Constant(word, k)])) for k in range(LANES)], builder.fadd)
+
+
+def _eight_rows(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+    double, word, short = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+    lanes = ir.VectorType(double, LANES)
+    matrix, before, x, out = (
+        context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 3, 4, 5)
+    )  # fmt: skip
+    first, part, width = arguments[1], arguments[2], builder.extract_value(matrix.shape, 1)
+    nothing, zeros = ir.Constant(lanes, ir.Undefined), ir.Constant(lanes, [0.0] * LANES)
+
+    def spread(value: Any) -> Any:
+        one = builder.insert_element(nothing, value, ir.Constant(short, 0))
+        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(short, LANES), [0] * LANES))
+
+    def place(data: Any, index: Any) -> Any:
+        return builder.bitcast(builder.gep(data, [index]), lanes.as_pointer())
+
+    def load(data: Any, index: Any) -> Any:
+        return builder.load(place(data, index), align=8)
+
+    def below(count: int) -> Any:
+        return ir.Constant(ir.VectorType(ir.IntType(1), LANES), [k < count for k in range(LANES)])
+
+    def folded(total: Any) -> Any:
+        for half in (4, 2, 1):
+            order = [(k + half) % LANES for k in range(LANES)]
+            turned = builder.shuffle_vector(total, nothing, ir.Constant(ir.VectorType(short, LANES), order))
+            total = builder.fadd(total, turned)
+        return builder.extract_element(total, ir.Constant(short, 0))
+
+    rows = [builder.add(first, ir.Constant(word, q)) for q in range(LANES)]
+    starts = [builder.mul(row, width) for row in rows]
+    heres = [spread(builder.load(builder.gep(x.data, [row]))) for row in rows]
+    steps = [spread(builder.fmul(part, builder.load(builder.gep(before.data, [row])))) for row in rows]
+    totals = [cgutils.alloca_once_value(builder, zeros) for _ in rows]
+    chunks = builder.udiv(first, ir.Constant(word, LANES))
+    for some in (range(4), range(4, 8)):
+        for q in some:
+            builder.store(zeros, totals[q])
+        with cgutils.for_range(builder, chunks) as loop:
+            at = builder.mul(loop.index, ir.Constant(word, LANES))
+            earlier, right, sums = (load(array.data, at) for array in (before, x, out))
+            for q in some:
+                there = place(matrix.data, builder.add(starts[q], at))
+                new = builder.fsub(builder.load(there, align=8), builder.fmul(steps[q], earlier))
+                builder.store(new, there, align=8)
+                builder.store(builder.fadd(builder.load(totals[q]), builder.fmul(new, right)), totals[q])
+                sums = builder.fadd(sums, builder.fmul(new, heres[q]))
+            builder.store(sums, place(out.data, at), align=8)
+    # The square on the diagonal: entries left of it as before, then the entry on it.
+    earlier, right, sums = (load(array.data, first) for array in (before, x, out))
+    for q in range(LANES):
+        there = place(matrix.data, builder.add(starts[q], first))
+        old = builder.load(there, align=8)
+        new = builder.fsub(old, builder.fmul(steps[q], earlier))
+        builder.store(builder.select(below(q + 1), new, old), there, align=8)
+        total = builder.load(totals[q])
+        total = builder.select(below(q), builder.fadd(total, builder.fmul(new, right)), total)
+        more = builder.fmul(new, heres[q])
+        sums = builder.select(below(q), builder.fadd(sums, more), sums)
+        lane = ir.Constant(short, q)
+        own = builder.fadd(folded(total), builder.extract_element(more, lane))
+        sums = builder.insert_element(sums, own, lane)
+    builder.store(sums, place(out.data, first), align=8)
 
 
 def _tree(lane: list[Any], add: Any) -> Any:

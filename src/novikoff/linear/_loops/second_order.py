@@ -26,7 +26,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear._loops.second_order_layout import MatrixArrays, Metric
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
-from novikoff.numerics.lanes import dense
+from novikoff.numerics.lanes import LANES, dense, eight_rows
 from novikoff.numerics.logits import hedged, log_loss
 from novikoff.numerics.nonzeros import Nonzeros
 
@@ -140,14 +140,68 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
     return max(dense(k[:count], x[:count]), 0.0)
 
 
+@inner
+def product_after(inverse: Vector, part: float, before: Vector, x: Vector, count: int, k: Vector) -> float:
+    """Subtract part * before before' from P, then do what `product` does, to the bit, in the same pass over P."""
+    whole = count - count % LANES
+    for i in range(0, whole, LANES):
+        eight_rows(inverse, i, part, before, x, k)
+    for i in range(whole, count):
+        row, here, step = inverse[i], x[i], part * before[i]
+        for j in range(i + 1):
+            row[j] -= step * before[j]
+        k[i] = dense(row[:i], x[:i]) + row[i] * here
+        for j in range(i):
+            k[j] += row[j] * here
+    return max(dense(k[:count], x[:count]), 0.0)
+
+
 @inlined
-def change(
+def move(
     matrix: MatrixArrays, x: Vector, k: Vector, count: int, score: float, v: float, h: float, beta: float
-) -> None:
-    """Update for A += h x x' and b += beta x; k = P x, v = x'k and score = x'w are from before the update."""
-    held, inverse, sums, totals = matrix
-    whole = 1.0 + h * v
-    part = h / whole  # Sherman-Morrison for A + h x x'
+) -> float:
+    """Update w, b and the counts for A += h x x' and b += beta x; return c, by which P must change: P -= c k k'."""
+    held, totals, whole = matrix.held, matrix.totals, 1.0 + h * v
+    moved = (beta - h * score) / whole
+    for i in range(count):
+        held[at.WEIGHT, i] += moved * k[i]
+        held[at.MOMENT, i] += beta * x[i]
+    totals[at.UPDATES] += 1.0
+    totals[at.SINCE] += 1.0
+    return h / whole  # Sherman-Morrison for A + h x x'
+
+
+@inner
+def subtract(inverse: Vector, part: float, k: Vector, count: int) -> None:
+    """Update P -= part k k'."""
+    for i in range(count):
+        step = part * k[i]
+        for j in range(i + 1):
+            inverse[i, j] -= step * k[j]
+
+
+@inner
+def add_rows(sums: Vector, h: Vector, x: Vector, rows: int, count: int) -> None:
+    """Update S += h_r x_r x_r' for at most eight rows x (8, count), in their order: eight in one pass over S."""
+    for i in range(count):
+        if rows == LANES:
+            s0, s1, s2, s3 = h[0] * x[0, i], h[1] * x[1, i], h[2] * x[2, i], h[3] * x[3, i]
+            s4, s5, s6, s7 = h[4] * x[4, i], h[5] * x[5, i], h[6] * x[6, i], h[7] * x[7, i]
+            for j in range(i + 1):
+                half = (((sums[i, j] + s0 * x[0, j]) + s1 * x[1, j]) + s2 * x[2, j]) + s3 * x[3, j]
+                sums[i, j] = (((half + s4 * x[4, j]) + s5 * x[5, j]) + s6 * x[6, j]) + s7 * x[7, j]
+            continue
+        for r in range(rows):
+            step = h[r] * x[r, i]
+            if step != 0.0:
+                for j in range(i + 1):
+                    sums[i, j] += step * x[r, j]
+
+
+@inlined
+def add_square(matrix: MatrixArrays, x: Vector, k: Vector, count: int, h: float, part: float) -> None:
+    """Update S += h x x' and P -= part k k'."""
+    inverse, sums = matrix.inverse, matrix.sums
     for i in range(count):
         step = part * k[i]
         for j in range(i + 1):
@@ -156,12 +210,15 @@ def change(
             step = h * x[i]
             for j in range(i + 1):
                 sums[i, j] += step * x[j]
-    moved = (beta - h * score) / whole
-    for i in range(count):
-        held[at.WEIGHT, i] += moved * k[i]
-        held[at.MOMENT, i] += beta * x[i]
-    totals[at.UPDATES] += 1.0
-    totals[at.SINCE] += 1.0
+
+
+@inlined
+def change(
+    matrix: MatrixArrays, x: Vector, k: Vector, count: int, score: float, v: float, h: float, beta: float
+) -> None:
+    """Update for A += h x x' and b += beta x; k = P x, v = x'k and score = x'w are from before the update."""
+    part = move(matrix, x, k, count, score, v, h, beta)
+    add_square(matrix, x, k, count, h, part)
 
 
 @compiled
@@ -237,11 +294,14 @@ def play_logistic(
 
 
 @inner
-def learn_logistic(
+def move_logistic(
     matrix: MatrixArrays, x: Vector, k: Vector, count: int, z0: float, v: float, z: float, y: int, lost: float,
     kappa: float,
-) -> None:  # fmt: skip
-    """Update after a round of second-order logistic regression; z is the score played and `lost` its log loss."""
+) -> tuple[float, float]:  # fmt: skip
+    """Update all but the matrices after a round of second-order logistic regression.
+
+    z is the score played and `lost` its log loss. Returns h and c, by which they must change: S += h x x', P -= c k k'.
+    """
     totals = matrix.totals
     e = exp(y * z)
     q = 1.0 / (1.0 + e)  # P(-y); P(y) is e q, never 1 - q
@@ -253,7 +313,17 @@ def learn_logistic(
     totals[at.LINEAR] += g * z - 0.5 * h * z * z
     totals[at.LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
     totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(z))
-    change(matrix, x, k, count, z0, v, h, h * z - g)
+    return h, move(matrix, x, k, count, z0, v, h, h * z - g)
+
+
+@inner
+def learn_logistic(
+    matrix: MatrixArrays, x: Vector, k: Vector, count: int, z0: float, v: float, z: float, y: int, lost: float,
+    kappa: float,
+) -> None:  # fmt: skip
+    """Update after a round of second-order logistic regression; z is the score played and `lost` its log loss."""
+    h, part = move_logistic(matrix, x, k, count, z0, v, z, y, lost, kappa)
+    add_square(matrix, x, k, count, h, part)
 
 
 @compiled

@@ -15,16 +15,40 @@ from numpy.typing import NDArray
 
 from novikoff.convex._loops.ftrl import learn, look
 from novikoff.convex._loops.ftrl_layout import FTRLArrays
-from novikoff.linear._loops.second_order import Vector, changes, learn_logistic, meet, product
+from novikoff.linear._loops.second_order import (
+    Vector,
+    add_rows,
+    changes,
+    learn_logistic,
+    meet,
+    move_logistic,
+    product,
+    product_after,
+    subtract,
+)
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT, MatrixArrays, Metric
-from novikoff.mixtures._loops.linear_mixture_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, Matrices, Waves
+from novikoff.mixtures._loops.linear_mixture_layout import (
+    IDLE,
+    LOG_WEIGHT,
+    LOSS,
+    PATIENCE,
+    RETIRED,
+    SHARE,
+    WAKE,
+    Matrices,
+    Waves,
+)
 from novikoff.mixtures._loops.resting import catch_up, settle
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.fourier import project, standardise, wave
-from novikoff.numerics.lanes import dense
+from novikoff.numerics.lanes import LANES, dense
 from novikoff.numerics.logits import hedged, log_loss, stacked
 from novikoff.numerics.nonzeros import Nonzeros
+
+TOGETHER = LANES
+"""Rows that one member plays before the next: its matrices stay in the processor's cache, and are updated less often.
+No bit depends on it, since members do not depend on each other."""
 
 
 @inner
@@ -102,77 +126,120 @@ def play(
     ends, places, values = rows
     lanes, random, members = len(diagonal.roots), len(widths), len(standing[0]) - 1
     full, width, angles = members - lanes - random, moments.shape[1], len(shifts) + 1
-    z0, v, up, down = np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1)
-    step, curve, row, s, projected = (
-        np.zeros(lanes), np.zeros(lanes), np.zeros(width), np.zeros(width), np.zeros(angles - 1),
-    )  # fmt: skip
-    x, k = np.zeros((len(matrix_held), matrix_held.shape[2])), np.zeros((len(matrix_held), matrix_held.shape[2]))
-    vary = 1.0
-    for t in range(len(ends) - 1):
-        start, stop, z, bend = ends[t], ends[t + 1], scores[t], kappa
-        look(diagonal, rows, t, learns, z0[:lanes], v[:lanes])
-        playing, awake, wide = False, False, False
+    z0, v, up, down = np.empty(lanes), np.empty(lanes), np.empty(members + 1), np.empty(members + 1)
+    step, curve, row, s = np.zeros(lanes), np.zeros(lanes), np.zeros(width), np.zeros(width)
+    room, together = matrix_held.shape[2], TOGETHER if learns else 1
+    x, k, spare = np.zeros((TOGETHER, room)), np.zeros((2, room)), np.zeros(room)
+    projected, vary = np.zeros((together, angles - 1)), np.ones(together)
+    lost, bends = np.zeros((together, members + 1)), np.zeros(TOGETHER)
+    begin, rounds = 0, len(ends) - 1
+    while begin < rounds:
+        count, playing, awake, wide = min(together, rounds - begin), False, False, False
+        if learns:
+            # Members rest, wake and retire only after the last of these rows.
+            count = min(count, WAKE - (seen + begin) % WAKE)
+            for j in range(lanes, members):
+                if standing[IDLE, j] >= 0.0:
+                    count = min(count, PATIENCE - int(standing[IDLE, j]))
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
             awake |= standing[IDLE, j] >= 0.0
         if playing:  # means and deviations cover all rows, also those in which these members sleep
-            row[:] = 0.0
-            for e in range(start, stop):
-                if 1 <= places[e] <= width:
-                    row[places[e] - np.uint32(1)] = values[e]
-                wide |= sparse and places[e] > LIMIT
-            vary = standardise(moments, seen + t + 1.0, row, learns, s)
-        if awake:
-            project(turns, s, projected)
-        for j in range(members + 1):
-            z[j] = 0.0
+            for r in range(count):
+                t = begin + r
+                row[:] = 0.0
+                for e in range(ends[t], ends[t + 1]):
+                    if 1 <= places[e] <= width:
+                        row[places[e] - np.uint32(1)] = values[e]
+                    wide |= sparse and places[e] > LIMIT
+                vary[r] = standardise(moments, seen + t + 1.0, row, learns, s)
+                if awake:
+                    project(turns, s, projected[r])
+                if wide:
+                    count = r + 1
+                    break
+        for r in range(count):
+            t = begin + r
+            z = scores[t]
+            look(diagonal, rows, t, learns, z0, v)
+            for j in range(lanes):
+                z[j] = hedged(z0[j], v[j])
+                lost[r, j] = log_loss(y[t] * z[j]) if learns else 0.0
+            if learns:
+                learn(diagonal, rows, t, y[t], z0, v, z[:lanes], lost[r], step, curve)
+        for j in range(lanes, members):
+            m = j - lanes
             if standing[IDLE, j] < 0.0:
+                for r in range(count):
+                    scores[begin + r, j] = 0.0
                 continue
-            if j >= lanes:
-                m = j - lanes
-                here, matrix, count = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT])
-                if j == members:  # the stack comes last: its row is the scores just computed
-                    bend = stacked(z[:members], x[m])
-                elif m >= full:
-                    wave(projected, shifts, np.sqrt(2.0 * widths[m - full] / vary), x[m])
+            here, matrix, size, part, old = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT]), 0.0, 0
+            for r in range(count):
+                t = begin + r
+                if m >= full:
+                    wave(projected[r], shifts, np.sqrt(2.0 * widths[m - full] / vary[r]), x[r])
                 else:
                     metric = Metric(slots, ridges[m], True)
+                    different, known = changes(metric, here, rows, t), size
+                    if different and part != 0.0:
+                        subtract(matrix, part, k[old], size)
+                        part = 0.0
                     # `meet` adds new features and larger values to the arrays: a prediction works on copies.
-                    if not learns and changes(metric, here, rows, t):
+                    if different and not learns:
                         matrix = inverse[m].copy()
                     if not learns:
                         here = matrix_held[m].copy()
-                    arrays = MatrixArrays(here, matrix, sums[m], matrix_totals[m])
-                    count = meet(metric, arrays, rows, t, learns, x[m], k[m])
-                v[j] = product(matrix, x[m], count, k[m])
-                z0[j] = dense(here[WEIGHT, :count], x[m, :count])
-            z[j] = hedged(z0[j], v[j])
-        for j in range(members + 1):
-            less = log_loss(abs(z[j]))  # log loss of the more likely label
-            up[j] = less if z[j] > 0.0 else less - z[j]
-            down[j] = less + z[j] if z[j] > 0.0 else less
-        top, bottom = log_sum(standing, up), log_sum(standing, down)
-        mixed[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
-        if not learns:
-            continue
-        # `spare` is no longer needed as losses of the other label, and serves `weigh` as scratch.
-        lost, spare, (most, rest) = (up, down, top) if y[t] == 1 else (down, up, bottom)
-        learn(diagonal, rows, t, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve)
-        for j in range(lanes, members + 1):
-            if standing[IDLE, j] >= 0.0:
-                m = j - lanes
-                learn_logistic(
-                    MatrixArrays(matrix_held[m], inverse[m], sums[m], matrix_totals[m]), x[m], k[m],
-                    int(matrix_totals[m, COUNT]), z0[j], v[j], z[j], y[t], lost[j], bend if j == members else kappa,
-                )  # fmt: skip
-        weigh(standing, lost, most, rest, spare)
-        if settle(standing, matrix_held[members - lanes, WEIGHT, :members], lanes, seen + t + 1):
-            # Slots are shared: a member that woke gets the features that others met meanwhile.
-            widest = 0
-            for m in range(full):
-                widest = m if matrix_totals[m, COUNT] > matrix_totals[widest, COUNT] else widest
-            for m in range(full):
-                there = int(matrix_totals[widest, COUNT])
-                catch_up(matrix_held[m], inverse[m], matrix_totals[m], ridges[m], matrix_held[widest], there)
-        if wide:
+                    x[r] = 0.0
+                    size = meet(
+                        metric, MatrixArrays(here, matrix, sums[m], matrix_totals[m]), rows, t, learns, x[r], spare
+                    )  # fmt: skip
+                    k[old, known:size] = 0.0
+                if learns:
+                    spread = product_after(matrix, part, k[old], x[r], size, k[1 - old])
+                else:
+                    spread = product(matrix, x[r], size, k[0])
+                score = dense(here[WEIGHT, :size], x[r, :size])
+                played = hedged(score, spread)
+                scores[t, j] = played
+                if learns:
+                    old = 1 - old
+                    lost[r, j] = log_loss(y[t] * played)
+                    bends[r], part = move_logistic(
+                        MatrixArrays(here, matrix, sums[m], matrix_totals[m]), x[r], k[old], size, score, spread,
+                        played, y[t], lost[r, j], kappa,
+                    )  # fmt: skip
+            if learns:
+                subtract(matrix, part, k[old], size)
+                add_rows(sums[m], bends, x, count, size)
+        m = members - lanes
+        stack = MatrixArrays(matrix_held[m], inverse[m], sums[m], matrix_totals[m])
+        for r in range(count):
+            t = begin + r
+            z = scores[t]
+            bend = stacked(z[:members], spare)
+            spread = product(stack.inverse, spare, members, k[0])
+            score = dense(stack.held[WEIGHT, :members], spare[:members])
+            z[members] = hedged(score, spread)
+            for j in range(members + 1):
+                less = log_loss(abs(z[j]))  # log loss of the more likely label
+                up[j] = less if z[j] > 0.0 else less - z[j]
+                down[j] = less + z[j] if z[j] > 0.0 else less
+            top, bottom = log_sum(standing, up), log_sum(standing, down)
+            mixed[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
+            if not learns:
+                continue
+            # `other` is no longer needed as losses of the other label, and serves `weigh` as scratch.
+            own, other, (most, rest) = (up, down, top) if y[t] == 1 else (down, up, bottom)
+            learn_logistic(stack, spare, k[0], members, score, spread, z[members], y[t], own[members], bend)
+            weigh(standing, own, most, rest, other)
+            if settle(standing, stack.held[WEIGHT, :members], lanes, seen + t + 1):
+                # Slots are shared: a member that woke gets the features that others met meanwhile.
+                widest = 0
+                for m in range(full):
+                    widest = m if matrix_totals[m, COUNT] > matrix_totals[widest, COUNT] else widest
+                for m in range(full):
+                    there = int(matrix_totals[widest, COUNT])
+                    catch_up(matrix_held[m], inverse[m], matrix_totals[m], ridges[m], matrix_held[widest], there)
+        if wide and learns:
             standing[IDLE, lanes + full : members] = RETIRED
+        begin += count
