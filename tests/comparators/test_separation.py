@@ -275,6 +275,21 @@ def test_nearest_point_of_a_triangle():
     assert nearest.products().tolist() == pytest.approx([1.0, 1.0])
 
 
+def test_search_of_many_dimensions_ends_with_its_budget():
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(600, 150)), np.where(rng.random(600) < 0.5, 1, -1).astype(np.int8)
+    chunks, longest = chunks_of(without_zeros(x), y), float(np.square(x).sum(axis=1).max())
+    nearest = NearestPoint()
+    nearest.add(np.zeros((0, 600)), (x @ x.T) * np.outer(y, y))
+    nearest.solve(0.0, work=2e6)
+    assert 2e6 <= nearest.work < 4e7  # one step enters at most TOGETHER corners
+    # What an unfinished search has found is a candidate only if it separates the rows.
+    assert separate(chunks, longest, 0.0, False, work=2e6).outcome == "unknown"
+    separable = chunks_of(without_zeros(x), np.where(x[:, 0] > 0.0, 1, -1).astype(np.int8))
+    assert separate(separable, longest, 0.0, False, work=1e3).outcome == "unknown"
+    assert separate(separable, longest, 0.0, False).found
+
+
 GRIDS = [(d, n, seed) for d in (2, 3, 5) for n in (1, 2, 4) for seed in (0, 1)]
 
 

@@ -55,7 +55,14 @@ from novikoff.comparators.search import (
     squared_search,
 )
 from novikoff.comparators.second_pass import again, placed, same_sums
-from novikoff.comparators.separation import MOST_EXACT_PATIENT, NOT_SEARCHED, Separation, Separator, separate
+from novikoff.comparators.separation import (
+    MOST_EXACT_PATIENT,
+    NOT_SEARCHED,
+    WORK_PATIENT,
+    Separation,
+    Separator,
+    separate,
+)
 from novikoff.comparators.tally import Comparator
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor
@@ -243,7 +250,9 @@ class _All(NamedTuple):
 def _separation(blocks: Blocks) -> Separation:
     """Search for the widest margin, or prove that the rows are not separable."""
     visits = (blocks.nonzeros + blocks.rows) * (READINGS if blocks.fits else READINGS_OUTSIDE)
-    return separate(blocks.chunks(), blocks.square, blocks.bias, blocks.normalize, visits, MOST_EXACT_PATIENT)
+    return separate(
+        blocks.chunks(), blocks.square, blocks.bias, blocks.normalize, visits, MOST_EXACT_PATIENT, WORK_PATIENT
+    )
 
 
 def _with_separation(facts: LinearComparatorFacts, separator: Separator, found: Separation) -> LinearComparatorFacts:

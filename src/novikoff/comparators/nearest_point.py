@@ -38,12 +38,14 @@ class NearestPoint:
         corral: Numbers of the corners in the corral.
         weights: Their weights, which sum to 1.
         square: ||p||^2.
+        work: Multiplications so far, about: corral^3 for each affine hull.
     """
 
     def __init__(self) -> None:
         self._gram, self.count = np.zeros((0, 0)), 0
         self.corral, self.weights = np.zeros(0, np.int64), np.zeros(0)
         self.square = np.inf
+        self.work = 0.0
 
     @property
     def gram(self) -> Matrix:
@@ -82,19 +84,20 @@ class NearestPoint:
         """Return <p,z> of every corner."""
         return np.asarray(np.einsum("ij,j->i", self.gram[:, self.corral], self.weights))
 
-    def solve(self, flat: float, steps: int = STEPS, together: int = TOGETHER) -> int:
+    def solve(self, flat: float, steps: int = STEPS, together: int = TOGETHER, work: float = np.inf) -> int:
         """Move p to the nearest point, and return the number of steps.
 
         Args:
             flat: ||p||^2 at which to stop.
             steps: Maximum number of steps.
             together: Maximum number of corners that enter the corral together.
+            work: Value of `self.work` at which to stop.
         """
         if not len(self.corral) and self.count:
             self.corral, self.weights = np.array([int(np.argmin(self.gram.diagonal()))]), np.ones(1)
             self.square = float(self.gram[self.corral[0], self.corral[0]])
         slack, done = ROUNDED * self.largest, 0
-        while done < steps and self.square > flat:
+        while done < steps and self.square > flat and self.work < work:
             done += 1
             products = self.products()
             low = products < self.square * (1.0 - TOLERANCE) - slack
@@ -141,6 +144,7 @@ class NearestPoint:
 
     def _affine(self, corral: NDArray[np.int64]) -> Vector | None:
         """Return the weights of the nearest point of the affine hull; None if rounding prevents it."""
+        self.work += float(len(corral)) ** 3
         part = self.gram[np.ix_(corral, corral)]
         ones = np.ones(len(corral))
         shifted = part + float(np.mean(part.diagonal()))  # definite if the corners are affinely independent

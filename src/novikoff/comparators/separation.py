@@ -18,7 +18,8 @@ Promise
     "inseparable": the witness is a proof. "unknown": neither was found within the budget or the precision of doubles.
 Cost
     Memory: MOST_CORNERS rows and their inner products. Time: at most `visits` non-zeros of rows are read, and STEPS
-    steps are made. Noise is proved inseparable on the first chunk.
+    steps with WORK multiplications made. Noise in few dimensions is proved inseparable on the first chunk; in hundreds,
+    a proof would need more rows than MOST_EXACT, and the budget for noisy streams soon ends the search.
 Reference
     [wolfe1976] for the nearest point; [kelley1960] for cutting planes.
 """
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -34,6 +36,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.blas import one_blas_thread
 from novikoff.comparators.nearest_point import NearestPoint
 from novikoff.comparators.rounding import length_of, of_length
 from novikoff.comparators.rows import Labels, Rows, without_zeros
@@ -61,6 +64,10 @@ STEPS = 20_000
 """Maximum number of steps towards the nearest point, in all."""
 VISITS, VISITS_NOISY = 200_000_000, 20_000_000
 """Non-zeros read in a search on the rows of one pass: if the learner's mistakes are few, and if they are many."""
+WORK, WORK_NOISY, WORK_PATIENT = 3e10, 2e9, 5e11
+"""Multiplications of a search towards the nearest point: after one pass, if mistakes are few or many; in hindsight."""
+LARGE = 48
+"""Number of corners in the corral from which on a library would compute with several threads, and be slower."""
 FEW_MISTAKES = 20
 """Rows per mistake from which on the mistakes are few."""
 MOST_EXACT, MOST_EXACT_PATIENT = 64, 256
@@ -268,17 +275,21 @@ class _Search:
     """One search: its corners, the nearest point, and what is left of its budget."""
 
     def __init__(
-        self, bias: float, normalize: bool, unit: float, columns: Vector | None, visits: float, exact: int
+        self, bias: float, normalize: bool, unit: float, columns: Vector | None, visits: float, exact: int, work: float
     ) -> None:
         self.bias, self.normalize, self.unit, self.columns = bias, normalize, unit, columns
-        self.visits, self.steps, self.exact = visits, STEPS, exact
+        self.visits, self.steps, self.exact, self.work = visits, STEPS, exact, work
         self.nearest, self.corners = NearestPoint(), _Corners()
         self.p, self.accurate = np.zeros(1), True
+
+    def is_spent(self) -> bool:
+        """Return whether nothing is left of the budget."""
+        return self.visits <= 0 or self.steps <= 0 or self.nearest.work >= self.work
 
     def run(self, chunks: Callable[[], Iterable[Chunk]]) -> Separation:
         """Read the rows until u has the widest margin, or none is left, or the budget is spent."""
         clean = False
-        while not clean and self.visits > 0 and self.steps > 0:
+        while not clean and not self.is_spent():
             clean = True
             for chunk in chunks():
                 lower = self._compare(chunk)
@@ -289,14 +300,24 @@ class _Search:
                 clean = False
                 if self._is_flat():
                     return self._flat()
-                if self.visits <= 0 or self.steps <= 0:
+                if self.is_spent():
                     break
         if not self.nearest.count:
             return NOT_SEARCHED
         limit = math.inf if self.columns is not None else self._limit()
         p = self.p if self.columns is None else self.p * self.columns[: len(self.p)]
         u = np.append(p[1:], p[0])
-        return Separation("separated" if np.any(u) else "unknown", u, limit)
+        found = bool(np.any(u)) and (clean or self._separates(chunks()))
+        return Separation("separated" if found else "unknown", u, limit)
+
+    def _separates(self, chunks: Iterable[Chunk]) -> bool:
+        """Return whether u has a positive margin on every row, as computed."""
+        for chunk in chunks:
+            signed = Signed(chunk, self.bias, self.normalize, self.unit, self.columns)
+            self.p = np.append(self.p, np.zeros(max(signed.width - len(self.p), 0)))
+            if np.any(signed.times(self.p)[signed.counted] <= 0.0):
+                return False
+        return True
 
     def _limit(self) -> float:
         """Return a margin that no unit vector exceeds: the length of the corners' mean, p, rounded up.
@@ -329,7 +350,9 @@ class _Search:
         if not len(low):
             return False
         self._add(signed, chunk, np.sort(low))
-        self.steps -= self.nearest.solve(FLAT * self.nearest.largest, max(self.steps, 1))
+        large = len(self.nearest.corral) >= LARGE
+        with one_blas_thread() if large else nullcontext():
+            self.steps -= self.nearest.solve(FLAT * self.nearest.largest, max(self.steps, 1), work=self.work)
         corral = self.nearest.corral
         before, self.p = self.p, self.corners.combined(corral, self.nearest.weights, len(self.p))
         return self._is_flat() or not np.array_equal(before, self.p)
@@ -370,7 +393,7 @@ class _Search:
 
 def separate(
     chunks: Callable[[], Iterable[Chunk]], longest: float, bias: float, normalize: bool, visits: float = VISITS,
-    exact: int = MOST_EXACT,
+    exact: int = MOST_EXACT, work: float = WORK,
 ) -> Separation:  # fmt: skip
     """Search for the vector with the widest margin, or for a proof that none has a positive one.
 
@@ -381,14 +404,16 @@ def separate(
         normalize: Whether each x is divided by its norm.
         visits: Non-zeros to read, about.
         exact: Maximum number of rows of a proof.
+        work: Multiplications towards the nearest point, about.
     """
     if not (longest == 0.0 or 2.0**-900 <= longest <= 2.0**900):
         return NOT_SEARCHED
     unit = math.ldexp(1.0, -math.frexp(math.sqrt(longest))[1])  # 1 if all rows are zero
-    found = _Search(bias, normalize, unit, None, visits, exact).run(chunks)
-    if found.outcome == "unknown":
+    search = _Search(bias, normalize, unit, None, visits, exact, work)
+    found = search.run(chunks)
+    if found.outcome == "unknown" and not search.is_spent():
         columns = _columns(chunks(), bias, normalize, unit)
-        again = _Search(bias, normalize, unit, columns, visits, exact).run(chunks)
+        again = _Search(bias, normalize, unit, columns, visits, exact, work).run(chunks)
         if again.outcome != "unknown":
             found = replace(again, limit=min(again.limit, found.limit))
     return found
@@ -460,5 +485,6 @@ class Separator:
 
 def in_memory(x: Sparse, y: Labels, longest: float, bias: float, normalize: bool, mistakes: int) -> Separation:
     """Search on the rows that a game has kept: longer if the learner's mistakes are few."""
-    visits = VISITS if mistakes * FEW_MISTAKES <= len(y) or x.indptr[-1] <= VISITS_NOISY / 200 else VISITS_NOISY
-    return separate(chunks_of(x, y), longest, bias, normalize, visits)
+    few = mistakes * FEW_MISTAKES <= len(y)
+    visits = VISITS if few or x.indptr[-1] <= VISITS_NOISY / 200 else VISITS_NOISY
+    return separate(chunks_of(x, y), longest, bias, normalize, visits, work=WORK if few else WORK_NOISY)
