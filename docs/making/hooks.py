@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mkdocs.structure.files import File, Files
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
-from making import decisions, glossary, learners, notebooks, proofs, reference, theorems  # noqa: E402
+from making import decisions, glossary, learners, living, notebooks, proofs, reference, theorems  # noqa: E402
 
 BOOSTS = {"glossary.md": 6, "start.md": 6, "learners/": 3, "decisions/": 0.2, "api/": 0.2, "proofs/": 0.2}
 """Weight of pages in the search of the site: terms lead to the glossary, not to decisions that mention them."""
@@ -25,7 +25,7 @@ _made: dict[str, str | bytes] = {}
 def on_config(config: Any) -> Any:
     """Generate the pages, and replace "learners/*" in the navigation by the pages of that folder."""
     _made.clear()
-    for room in (learners, theorems, proofs, reference, decisions, notebooks):
+    for room in (learners, theorems, proofs, reference, decisions, notebooks, living):
         _made.update(room.pages())
     _made.update({name: (ROOT / name).read_text(encoding="utf-8") for name in ABOVE})
     config.nav = _listed(config.nav)
@@ -47,6 +47,10 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
         page.meta["search"] = {"boost": boost}
     if path == "glossary.md":
         return glossary.page()
+    if path == "lectures.md":
+        text = living.watched(text)
+    if path.startswith(("learners/", "theorems/")):
+        text += living.figure(PurePosixPath(path).stem)
     if path == "learners/index.md":  # in the repository there are no pages to lead to
         text = re.sub(r"^\| `([\w-]+)((?::[^`]*)?)` \|", r"| [`\1\2`](\1.md) |", text, flags=re.MULTILINE)
     if path in ABOVE:

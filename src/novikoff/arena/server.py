@@ -13,6 +13,7 @@ from typing import Any
 
 from novikoff.arena.guard import HEADERS, body_of, foreign, names
 from novikoff.arena.replay import probe, replay
+from novikoff.arena.saved import page
 from novikoff.arena.scenes import SCENES, describe
 from novikoff.core.errors import InputError, NovikoffError
 from novikoff.reports.explanation import explain
@@ -29,7 +30,6 @@ FILES = {
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
     "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),
     "/lessons.js": ("lessons.js", "text/javascript; charset=utf-8"),
-    "/saved.js": ("saved.js", "text/javascript; charset=utf-8"),
 }
 """File and media type of each path."""
 
@@ -79,6 +79,9 @@ def app(port: int = PORT) -> Any:
     async def probed(request: Request) -> Response:
         return await answered(request, probe)
 
+    async def saved(request: Request) -> Response:
+        return await answered(request, _saved)
+
     def failed(request: Request, found: Exception) -> Response:
         return error(500, f"the arena failed ({type(found).__name__}): this is a bug. Please report it with the link.")
 
@@ -88,8 +91,17 @@ def app(port: int = PORT) -> Any:
         Route("/api/explain/{name}", explained),
         Route("/api/play", played, methods=["POST"]),
         Route("/api/probe", probed, methods=["POST"]),
+        Route("/api/save", saved, methods=["POST"]),
     ]
     return Guard(Starlette(routes=routes, exception_handlers={Exception: failed}), port)
+
+
+def _saved(request: Any) -> dict[str, str]:
+    """Return the game of a link as an HTML file."""
+    link = request.get("link") if isinstance(request, dict) else None
+    if not isinstance(link, str):
+        raise InputError(f"a request to save must have a link: got {type(link).__name__}.")
+    return {"html": page(link)}
 
 
 class Guard:

@@ -1,4 +1,4 @@
-"""`arena`: serve the page on this machine and open it in the browser."""
+"""`arena`: serve the page on this machine and open it in the browser, or save a game as a page."""
 
 from __future__ import annotations
 
@@ -7,11 +7,28 @@ import sys
 import threading
 import webbrowser
 from importlib.util import find_spec
+from pathlib import Path
 
 from novikoff.core.errors import InputError
+from novikoff.core.overwriting import check_replaced, first_bytes
 
 NEEDS = ("starlette", "uvicorn")
 """Packages of the extra `arena`."""
+
+
+def save_game(link: str | None, path: str, force: bool) -> int:
+    """Write the game of a link as an HTML file that replays it."""
+    from novikoff.arena.saved import page
+
+    if link is None:
+        raise InputError("a saved game needs a link: pass LINK too, from Copy link of the arena.")
+    check_replaced(path, "a saved game", lambda there: b"<title>novikoff" in first_bytes(there, 600), force, InputError)
+    try:
+        Path(path).write_text(page(link), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"a saved game must be writable: {path}: {error.strerror or error}.") from None
+    print(f"saved: {path}", file=sys.stderr)
+    return 0
 
 
 def open_arena(link: str | None, port: int, browse: bool) -> int:
@@ -21,7 +38,7 @@ def open_arena(link: str | None, port: int, browse: bool) -> int:
     from novikoff.arena.server import serve
 
     _, _, place = (link or "").partition("#")
-    if link and not place.startswith("v=1&"):
+    if link and not place.startswith(("v=1&", "lesson=")):
         raise InputError(f"a link must be from the arena, with #v=1&g=… in it: got {link}.")
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", port)) == 0:

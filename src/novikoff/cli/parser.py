@@ -246,6 +246,8 @@ def parser() -> Parser:
     one.add_argument("link", nargs="?", metavar="LINK", help="link of the arena, in quotes, to open that game")
     one.add_argument("--port", type=_integer(1, 65535), default=1962, metavar="N", help="port (default: 1962)")
     one.add_argument("--no-browser", action="store_true", help="print the address only")
+    one.add_argument("--save", metavar="FILE", help="write the game of LINK as an HTML file that replays it, and stop")
+    one.add_argument("--force", action="store_true", help="replace FILE even if it is not a saved game")
 
     one = verb("serve", verbs.serve)
     one.add_argument("--dir", required=True, metavar="DIR", help="directory of the models; created if missing")

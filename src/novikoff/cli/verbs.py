@@ -140,8 +140,10 @@ def duel(args: Namespace) -> int:
 
 def arena(args: Namespace) -> int:
     """Watch and play the games of the theorems in the browser."""
-    from novikoff.cli.arena import open_arena
+    from novikoff.cli.arena import open_arena, save_game
 
+    if args.save is not None:
+        return save_game(args.link, args.save, args.force)
     return open_arena(args.link, args.port, not args.no_browser)
 
 

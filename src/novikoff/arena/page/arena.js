@@ -3,7 +3,6 @@ import { cards, chain, curve, proved } from "./charts.js";
 import { describe, LEGENDS, scene, shape, tell } from "./draw.js";
 import { LESSONS } from "./lessons.js";
 import { link, movesOf, unlink } from "./link.js";
-import { saved } from "./saved.js";
 
 const $ = (id) => document.getElementById(id);
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
@@ -333,10 +332,9 @@ async function run() {
 }
 
 async function save() {
-  const whole = await post("api/play", { ...script, fields: pictured(), curve: true });
-  const page = await saved(games.find((one) => one.name === script.game).title, { game: script.game, ...whole }, link(script, limits, frames.length - 1, {}));
+  const { html } = await post("api/save", { link: link(script, limits, frames.length - 1, {}) });
   const place = document.createElement("a");
-  place.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
+  place.href = URL.createObjectURL(new Blob([html], { type: "text/html" }));
   place.download = `novikoff-${script.game}.html`;
   place.click();
   URL.revokeObjectURL(place.href);
