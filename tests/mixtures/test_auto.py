@@ -2,6 +2,7 @@
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -413,6 +414,58 @@ def test_trees_that_rest_give_the_same_bits_in_rows_batches_and_resumed_games(mo
     always = [forest.epochs for forest in by_batches(nk.Auto(), x, y).learner._forests]
     assert epochs[0] == always[0]
     assert epochs[1] < always[1]
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_games_saved_where_trees_begin_to_grow_and_take_over_give_the_same_bits(kind, tmp_path):
+    x, y = task(kind, 300)
+    game, saved = nk.Game(kind()), {}
+    game.learn_batch(nk.Batch(x[:226], y[:226], 1))
+    for t in range(226, 300):
+        learner = game.ledger.learner
+        windowed = learner._boosted[1] if isinstance(learner._boosted, list) else learner._forests[1]
+        now = windowed.building, windowed.rounds == windowed.next
+        if now not in saved:
+            saved[now] = t
+            nk.save(game.ledger, tmp_path / f"{t}.nk")
+        game.learn_batch(nk.Batch(x[t : t + 1], y[t : t + 1], t + 1))
+    assert len(saved) >= 2
+    for t in saved.values():
+        resumed = nk.load(tmp_path / f"{t}.nk")
+        nk.Game(resumed.learner, resumed).learn_batch(nk.Batch(x[t:], y[t:], t + 1))
+        assert resumed.loss == game.ledger.loss
+        assert [str(one) for one in resumed.certify()] == [str(one) for one in game.ledger.certify()]
+
+
+@pytest.mark.parametrize("kind", [nk.Auto, nk.AutoRegression])
+def test_a_table_of_256_columns_is_saved_and_resumed(kind, tmp_path):
+    x = np.random.default_rng(0).normal(size=(12, 256))
+    y = x[:, 0] if kind is nk.AutoRegression else np.where(x[:, 0] > 0.0, 1, -1).astype(np.int8)
+    ledger = nk.play(kind(), (x, y))
+    nk.save(ledger, tmp_path / "wide.nk")
+    resumed = nk.load(tmp_path / "wide.nk")
+    rows = nk.Batch(x, y, 1)
+    np.testing.assert_array_equal(resumed.learner.predict_many(rows), ledger.learner.predict_many(rows))
+
+
+class WithoutWindows(nk.AutoRegression):
+    """Its trees on recent rows are fitted to all rows."""
+
+    def _create(self):
+        super()._create()
+        for part in self._boosted:
+            part.settings = replace(part.settings, window=0)
+
+
+@pytest.mark.slow
+def test_numbers_follow_a_change_by_trees_on_recent_rows():
+    x = np.random.default_rng(3).uniform(-1.0, 1.0, (1500, 3))
+    y = np.sign(x[:, 0] * x[:, 1]) * np.where(np.arange(1500) < 900, 1.0, -1.0) + 0.1 * x[:, 2]
+    adapting, without = (nk.play(make(), (x, y)) for make in (nk.AutoRegression, WithoutWindows))
+    assert adapting.loss < 0.95 * without.loss
+    (certificate,) = adapting.certify()
+    assert certificate.status == "valid"
+    assert adapting.loss <= certificate.bound <= 1.1 * adapting.loss
 
 
 def test_trees_with_a_window_are_refitted_after_a_change(monkeypatch):

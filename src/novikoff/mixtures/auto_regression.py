@@ -7,6 +7,8 @@ Algorithm
         linear mixture, after 20 and 60 boosting rounds
         boosted trees after 100 rounds, and on residuals after 20 and 60, which also use lags: the previous outcome, and
         exponential means of earlier outcomes
+        the same after 30 rounds on the last 500 and on the last 2,000 rows, and on the residuals of the last 1,000
+        a forest of 5 trees (trees/forest_regression.py)
         the previous outcome
     Stacks: four Vovk-Azoury-Warmuth forecasters on the inputs (mixtures/stacks.py), around their mean or around the
     linear mixture, two of which forget 1 % of the past per round. The prediction is the mean of the linear mixture, the
@@ -19,7 +21,7 @@ Promise
     mixtures/theorems/numbers_regret.py: squared loss at most that of each forecaster plus twice the measured mixability
     gaps. For the linear mixture alone: mixtures/theorems/linear_mixture_regression_regret.py.
 Cost
-    About 150 microseconds per row of 10 columns, refits included; their work is spread over rounds.
+    About 200 microseconds per row of 10 columns, refits included; their work is spread over rounds.
 Reference
     [derooij2014] for AdaHedge; those of the members.
 """
@@ -46,13 +48,18 @@ from novikoff.mixtures.theorems.numbers_regret import numbers_regret
 from novikoff.mixtures.top_tracker import NumbersTracker
 from novikoff.mixtures.tops import AdaHedgeTop
 from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, rehearsed
-from novikoff.trees.boosting import NUMBERS, RESIDUALS, BoostedTrees
+from novikoff.trees.boosting import NUMBERS, RESIDUALS, WINDOW, BoostedTrees, Boosting
+from novikoff.trees.forest_regression import RegrownNumbers
 
 LAGS = 4
 """Number of lag columns, stored after column 0, the linear mixture's prediction."""
 LAST = NUMBERS.prefixes[-1:]
 """Number of boosting rounds of the trees with lags."""
-INPUTS = 10
+WINDOWS, WINDOW_OF_RESIDUALS = (500, 2000), 1000
+"""Numbers of last rows of the trees that follow drift, and of those on residuals."""
+TREES = 5
+"""Trees of the forest."""
+INPUTS = 14
 """Number of inputs."""
 PLAIN = ("linear mixture", "last outcome", "stack", "stack around the linear mixture")
 """Names of the forecasters with `drift=false`."""
@@ -62,6 +69,14 @@ MEAN = (1.0 / INPUTS,) * INPUTS
 """Centre of a stack: the mean of the inputs."""
 HALF = (0.5, *[0.5 / (INPUTS - 1)] * (INPUTS - 1))
 """Centre of a stack around the linear mixture, which has half of the weight."""
+
+
+def _recent(settings: Boosting, rows: int) -> Boosting:
+    """Return constants for boosted trees on the last rows: those of two labels where they do not depend on the loss."""
+    rounds = WINDOW.rounds
+    return replace(
+        settings, rounds=rounds, leaves=WINDOW.leaves, rate=WINDOW.rate, prefixes=(rounds,), window=rows
+    )  # fmt: skip
 
 
 class AutoRegression(WithTrees, LinearMixtureRegression):
@@ -88,12 +103,13 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         numbers_regret,
         linear_mixture_regression_regret,
     )
-    rehearsals = rehearsed("boosted_trees_of_numbers", "stacks_of_numbers", "top_of_numbers")
+    rehearsals = rehearsed("boosted_trees_of_numbers", "forest_of_numbers", "stacks_of_numbers", "top_of_numbers")
     fields = (
         *LinearMixtureRegression.fields,
         *WithTrees.tree_fields,
         Part("lags", at="_lags", when="full"),
         Parts("boosted", at="_boosted", when="full"),
+        Part("forest", at="_forest", when="full"),
         Parts("stacks", at="_stacks", when="full"),
         Part("top", at="_top", when="full"),
         Array("span", (3,), at="_span", when="full"),
@@ -114,7 +130,10 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         self._boosted = [
             BoostedTrees(NUMBERS, seed, 1 + LAGS), BoostedTrees(RESIDUALS, seed, 1 + LAGS, 0),
             BoostedTrees(replace(NUMBERS, prefixes=LAST), seed, 1), BoostedTrees(RESIDUALS, seed, 1, 0),
+            *(BoostedTrees(_recent(NUMBERS, rows), seed, 1) for rows in WINDOWS),
+            BoostedTrees(_recent(RESIDUALS, WINDOW_OF_RESIDUALS), seed, 1, 0),
         ]  # fmt: skip
+        self._forest = RegrownNumbers(TREES, seed, 1 + LAGS)
         self._stacks = [NumberStack(MEAN, 0.1), NumberStack(HALF, 10.0)]
         if self.drift is not False:
             self._stacks += [NumberStack(MEAN, 1.0, 0.99), NumberStack(HALF, 10.0, 0.99)]
@@ -125,6 +144,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
     def _resume(self) -> None:
         for trees in self._boosted:
             trees.resume(self.stored)
+        self._forest.attach(self.stored)
 
     @property
     def forecasters(self) -> list[str]:
@@ -146,12 +166,13 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         lags = self._lags.columns(y)
         absent = np.append(np.zeros(1 + LAGS), self.columns.absent[: len(kinds)])
         self.stored.add(np.hstack([linear[:, None], lags, x]), y, absent)
-        each = [kinds, kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * 2]
-        boosted = [part.play(self.stored, count, some) for part, some in zip(self._boosted, each, strict=True)]
+        wide, stop = np.append(np.zeros(LAGS, np.int8), kinds), self.stored.count
+        boosted = [part.play(self.stored, count, wide if part.skipped == 1 else kinds) for part in self._boosted]
+        forest = self._forest.play(self.stored, kinds, stop - count, stop)[:, 0]
         least, most = self._span[:2] if not first else (y[0], y[0])
         low = np.minimum.accumulate(np.append(least, y[:-1]))
         high = np.maximum.accumulate(np.append(most, y[:-1]))
-        inputs = _inputs(linear, boosted, lags[:, 0], low, high)
+        inputs = _inputs(linear, boosted, forest, lags[:, 0], low, high)
         if first:
             inputs[0] = 0.0  # no outcome is known
         stacks = [stack.play(inputs, y) for stack in self._stacks]
@@ -174,9 +195,9 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         if ahead:
             lags = np.repeat(lags[:, -1:], LAGS, axis=1)
         rows = np.hstack([linear[:, None], lags, x])
-        boosted = [part.look(rows) for part in self._boosted]
+        boosted, forest = [part.look(rows) for part in self._boosted], self._forest.look(rows, self._forest.kinds)[:, 0]
         low, high = np.full(len(x), self._span[0]), np.full(len(x), self._span[1])
-        return self._combined(_inputs(linear, boosted, linear if ahead else lags[:, 0], low, high))
+        return self._combined(_inputs(linear, boosted, forest, linear if ahead else lags[:, 0], low, high))
 
     def _combined(self, inputs: Vector) -> Vector:
         """Return the predictions (rows,) of inputs (rows, inputs), without learning."""
@@ -198,6 +219,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
             many, lags = len(part.settings.prefixes), 1 + LAGS - part.skipped
             trees.append((float(each[place : place + many].sum()), part.gains(lags + count)[lags:]))
             place += many
+        trees.append((float(each[place]), self._forest.gains(count)))
         return float(each[0]), trees
 
     def _as_outcomes(self, y: Vector) -> Vector:
@@ -235,17 +257,20 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         return replace(facts, names=[]) if self.full else facts
 
 
-def _inputs(linear: Vector, boosted: list[Vector], last: Vector, low: Vector, high: Vector) -> Vector:
+def _inputs(
+    linear: Vector, boosted: list[Vector], forest: Vector, last: Vector, low: Vector, high: Vector
+) -> Vector:  # fmt: skip
     """Return the inputs (rows, inputs), clipped; where trees have no finite forecast, that of the linear mixture.
 
     Args:
         linear: (rows,) Predictions of the linear mixture.
         boosted: (rows, prefixes, 1) Scores of boosted trees.
+        forest: (rows,) Predictions of the forest.
         last: (rows,) Last outcome.
         low: (rows,) Smallest outcome before.
         high: (rows,) Largest outcome before.
     """
-    found = np.column_stack([linear, *(part for scores in boosted for part in scores[:, :, 0].T), last])
+    found = np.column_stack([linear, *(part for scores in boosted for part in scores[:, :, 0].T), forest, last])
     found = np.where(np.isfinite(found), found, linear[:, None])
     clipped: Vector = np.clip(found, low[:, None], high[:, None])
     return clipped

@@ -15,6 +15,7 @@ from novikoff.mixtures.stacks import Lags, LogisticStack, NumberStack, SoftmaxSt
 from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
 from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
 from novikoff.trees.boosting import MANY_LABELS, NUMBERS, RESIDUALS, TWO_LABELS, BoostedTrees
+from novikoff.trees.forest_regression import RegrownNumbers
 from novikoff.trees.regrown import RegrownForest
 from novikoff.trees.store import RowStore
 
@@ -79,6 +80,11 @@ def boosted_trees_of_numbers() -> None:
 def forest() -> None:
     """Compile the forest."""
     RegrownForest(trees=2).play(_stored((_signs() > 0).astype(np.float64)), ROWS, KINDS)
+
+
+def forest_of_numbers() -> None:
+    """Compile the forest for numbers."""
+    RegrownNumbers(2, 0).play(_stored(_numbers()), KINDS, 0, ROWS)
 
 
 def forgetting() -> None:

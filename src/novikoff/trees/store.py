@@ -19,6 +19,8 @@ from novikoff.trees.columns import MOST_COLUMNS
 
 MOST_ROWS = 131_072
 """Largest window."""
+MOST_LEADING = 8
+"""Largest number of columns that a learner stores before those of a table, such as lags."""
 MOST_BYTES = 2**26
 """Largest memory of the columns in the window."""
 SETTLED = MOST_BYTES // (8 * MOST_COLUMNS)
@@ -50,7 +52,7 @@ class RowStore(Stateful):
         Count("window", least=1, most=MOST_ROWS),
         Count("count", most=MOST_ROUNDS),
         Count("begin", most="count"),
-        Count("width", most=MOST_COLUMNS),
+        Count("width", most=MOST_COLUMNS + MOST_LEADING),
         Array("x", (None, "width"), finite=False, assigned=False),
         Array("y", (None,), assigned=False),
     )
