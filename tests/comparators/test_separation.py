@@ -432,3 +432,28 @@ def test_examples_that_differ_in_the_last_digit_are_not_called_the_same():
     assert near.shares == (0.5, 0.5)
     assert near.text() == "rounds 1 and 2 have examples of the same direction with opposite labels"
     assert Witness.of([0, 1], [1, -1], [3, 3]).text() == "rounds 1 and 2 have the same example with opposite labels"
+
+
+def test_rows_of_very_different_lengths_with_a_bias_are_separated():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(30, 3)) * 10.0 ** rng.integers(-4, 5, (30, 1))
+    y = np.where(x @ [1.0, -2.0, 0.5] >= 0, 1, -1)
+    outcome, _, separator, _ = search(x, y, bias=1.0)
+    assert outcome == "separated"
+    assert least_margin(separator.u, x, y, 1.0) > 0
+
+
+def least_margin(u, x, y, bias):
+    """Return the least margin of u on all rows, exactly."""
+    rows = [[*map(Fraction, row), Fraction(bias)] for row in x.tolist()]
+    weights = [Fraction(weight) for weight in u.tolist()]
+    return min(
+        int(label) * sum(map(math.prod, zip(weights, row, strict=True))) for row, label in zip(rows, y, strict=True)
+    )
+
+
+def test_hindsight_knows_the_rows_of_a_game_whose_separator_has_length_two():
+    # Rounded to float32 the length 2 - 3e-15 is 2, the next power of two.
+    x = np.array([[-1.367646940142464e-09], [1.3874540849556638e-08], [4.405785680727803e-09]])
+    ledger = nk.play(nk.Perceptron(normalize=True), nk.Arrays(x, np.array([1, -1, -1])), hindsight=True)
+    assert ledger.hindsight.facts.invalid_reason == ""

@@ -69,6 +69,7 @@ def failures(trace: tracing.Trace) -> list[tuple[int, str]]:
 @given(stream=rows)
 @example(stream=[([4, 0], -1), ([4, 0], 1), ([0, 1], -1)])  # m - D is 1e-8, a difference of terms near 1
 @example(stream=[([-1, -1], -1), ([0, -1], -1), ([0, 2], -1), ([2, 1], -1)])  # <f,u> cancels to -3e-17
+@example(stream=[([5, 1], -1), ([2e-8, 1e-8], -1), ([-3e-8, 1e-8], 1), ([5, 1], -1)])  # gains far below 1
 def test_every_inequality_holds_on_arbitrary_rows(name: str, stream: Any) -> None:
     trace = traced(LEARNERS[name](), [(np.array(x, dtype=float), y) for x, y in stream])
     assert not trace.failed, trace.summary()

@@ -133,8 +133,9 @@ class LinearScorer(Stateful):
 
     @classmethod
     def placed(
-        cls, directions: list[Vector], penalties: list[tuple[int, float]], longest: float, bias: float, normalize: bool
-    ) -> Self:
+        cls, directions: list[Vector], penalties: list[tuple[int, float]], longest: float, bias: float,
+        normalize: bool, scaled: bool = False,
+    ) -> Self:  # fmt: skip
         """Return up to three directions, scaled by powers of two so that S = 1 is a threshold.
 
         Args:
@@ -143,6 +144,7 @@ class LinearScorer(Stateful):
             longest: Approximately the largest ||x~||^2.
             bias: Value of the constant feature; 0 for none.
             normalize: Whether each x is divided by its norm.
+            scaled: Whether the directions are those of a scorer: a length that was rounded up to 2 stays 2.
         """
         from novikoff.comparators._loops import margins
 
@@ -154,10 +156,10 @@ class LinearScorer(Stateful):
         for k, u in enumerate(directions if sound else []):
             if not np.any(u) or not np.all(np.isfinite(u)):
                 continue
-            scaled = of_length(u, 1)
+            near_one = u if scaled else of_length(u, 1)
             at = int(np.argmax(np.abs(u)))
-            factors[k] = float(scaled[at]) / float(u[at])
-            rounded = np.where(np.abs(scaled) < LIGHTEST, 0.0, scaled).astype(np.float32)
+            factors[k] = float(near_one[at]) / float(u[at])
+            rounded = np.where(np.abs(near_one) < LIGHTEST, 0.0, near_one).astype(np.float32)
             U[: len(u) - 1, k], bias_weights[k] = rounded[:-1], rounded[-1]
         octave = (math.frexp(longest)[1] + 1) // 2 if sound else 0  # longest < 4^octave
         tally = Tally(margins.DIRECTIONS, octave + 1, [(k, kappa * factors[k]) for k, kappa in penalties], probes=1)

@@ -48,7 +48,7 @@ def again(tracked: LinearComparatorFacts) -> LinearScorer:
     from novikoff.comparators._loops import margins
 
     directions = list(tracked.directions[: margins.DIRECTIONS])  # without the separator of the kept rows
-    fresh = LinearScorer.placed(directions, [], 1.0, tracked.bias, tracked.normalize)
+    fresh = LinearScorer.placed(directions, [], 1.0, tracked.bias, tracked.normalize, scaled=True)
     tally = Tally(fresh.tally.directions, tracked.top, probes=1)
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 

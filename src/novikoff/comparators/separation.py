@@ -6,8 +6,8 @@ Algorithm
     a reading in which no row had a smaller margin than the corners, up to GAP, u has the widest margin. If the nearest
     point is the origin, the corners that span it are tried as a proof in integers (comparators/witness.py).
     Rows are signed and scaled by a power of two. If margins are so thin that rounding hides them, the search is
-    repeated with columns scaled to a common size and rows divided by their lengths: that may still find a separator,
-    though not the widest.
+    repeated with rows divided by their lengths, then with columns scaled to a common size before that: either may still
+    find a separator, and the one with the largest verified margin is taken.
     Zero rows labelled +1, without a constant feature, are ignored: every learner here predicts +1 on them and learns
     nothing, so they are no mistakes and a bound for the other rows holds for all. A learner from outside may predict
     -1: then they need a margin, and have none.
@@ -58,6 +58,8 @@ GAP = 1e-4
 """Relative distance of the margin from the widest at which the search ends."""
 FLAT = 1e-13
 """||p||^2 in units of R^2 below which p may be the origin: doubles cannot tell."""
+THIN = 1e-6
+"""||p||^2 in units of R^2 below which rounding may stop the search early: then scaled searches are tried too."""
 MOST_CORNERS = 1500
 """Number of corners above which those outside the corral are dropped."""
 STEPS = 20_000
@@ -411,12 +413,29 @@ def separate(
     unit = math.ldexp(1.0, -math.frexp(math.sqrt(longest))[1])  # 1 if all rows are zero
     search = _Search(bias, normalize, unit, None, visits, exact, work)
     found = search.run(chunks)
-    if found.outcome == "unknown" and not search.is_spent():
-        columns = _columns(chunks(), bias, normalize, unit)
-        again = _Search(bias, normalize, unit, columns, visits, exact, work).run(chunks)
-        if again.outcome != "unknown":
-            found = replace(again, limit=min(again.limit, found.limit))
+    wide = found.found and search.nearest.square > THIN * search.nearest.largest
+    if wide or found.outcome == "inseparable" or search.is_spent() or not search.accurate:
+        return found
+    margin = _margin(found.u, chunks, bias, normalize) if found.found else 0.0
+    columns = _columns(chunks(), bias, normalize, unit)
+    for scales in (np.ones_like(columns), columns):
+        search = _Search(bias, normalize, unit, scales, visits, exact, work)
+        again = search.run(chunks)
+        if again.outcome == "inseparable":
+            return again
+        if again.found and (wider := _margin(again.u, chunks, bias, normalize)) > margin:
+            found, margin = replace(again, limit=min(again.limit, found.limit)), wider
+        if search.is_spent():
+            break
     return found
+
+
+def _margin(u: Vector, chunks: Callable[[], Iterable[Chunk]], bias: float, normalize: bool) -> float:
+    """Return about the least margin of u at length 1, on the rows that count; 0 if it is not positive for certain."""
+    separator = Separator(u, bias, normalize)
+    for chunk in chunks():
+        separator.see(chunk.x, chunk.y, np.zeros(len(chunk.y), np.bool_))
+    return separator.least / math.sqrt(length_of(separator.u)) if separator.comparator(1) is not None else 0.0
 
 
 def _columns(chunks: Iterable[Chunk], bias: float, normalize: bool, unit: float) -> Vector:

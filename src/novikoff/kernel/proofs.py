@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.proof import MOST_NUMBERS, Played, Proof, Value, below
+from novikoff.core.proof import CLOSE, MOST_NUMBERS, Played, Proof, Value, below
 from novikoff.core.types import Sparse
 from novikoff.linear.proofs import least
 
@@ -33,6 +33,8 @@ Rows = NDArray[np.float64] | Sparse
 RISES = "<f,u> rises by 1 - loss of u or more"
 GROWS = "||f||^2 grows by K(x,x) or less"
 ONLY = "f changes at mistakes only"
+UNIT = 2.0**-40
+"""Rounding error of ||f||^2 relative to the size of its terms: 8,000 of them."""
 MEAN = "mean ||f'||^2 over the draws <= (1 - 2/B) ||f||^2 + mean K + K(x,x)"
 
 
@@ -88,6 +90,7 @@ class Change:
         norm2: ||f||^2 after the change.
         self_value: K(x,x).
         sums: S1, S2, P, Lam and the largest K(x,x), in units of K / radius^2, of a Forgetron.
+        size: Size of the terms of ||f||^2, summed over all changes so far.
     """
 
     round: int
@@ -99,6 +102,7 @@ class Change:
     norm2: float
     self_value: float
     sums: tuple[float, ...] = ()
+    size: float = 0.0
 
 
 class KernelPerceptronProof(Proof):
@@ -116,6 +120,7 @@ class KernelPerceptronProof(Proof):
         self._f = self._read(learner)
         self._start = dict(self._f)
         self._norm2 = self._start2 = float(learner.supports.norm2()) if self._f else 0.0
+        self._size = 0.0  # of the terms of ||f||^2
         self._marks = learner.supports.coefficients.tobytes()
         self._changes: list[Change] = []
         self._kept = self._numbers = self._events = 0
@@ -152,15 +157,15 @@ class KernelPerceptronProof(Proof):
         added = {place: after.get(place, 0.0) - self._f.get(place, 0.0) for place in {**self._f, **after}}
         added = {place: value for place, value in added.items() if value}
         removed = self._removed(after, x, int(played.y)) if learner.supports.evictions else {}
-        norm2, self_value, score = self._grown(added, x)
-        self._events += 1
+        norm2, self_value, score, size = self._grown(added, x)
+        self._events, self._size = self._events + 1, self._size + size
         if played.mistake:
-            self._grow(learner, played, norm2, self_value, score, removed)
+            self._grow(learner, played, norm2, self_value, score, removed, max(size, self_value))
         self._numbers += len(added) + len(removed) + 8
         if self._kept == self._events - 1 and self._numbers + self._store.numbers <= MOST_NUMBERS:
             self._changes.append(
                 Change(played.round, played.mistake, added, removed, x, int(played.y), norm2, self_value,
-                       self._sums(learner))
+                       self._sums(learner), self._size)
             )  # fmt: skip
             self._kept += 1
         self._f, self._norm2 = after, norm2
@@ -171,24 +176,31 @@ class KernelPerceptronProof(Proof):
         found = {place: value - after.get(place, 0.0) for place, value in left.items()}
         return {place: value for place, value in found.items() if value}
 
-    def _grown(self, added: dict[int, float], x: int) -> tuple[float, float, float]:
-        """Return ||f||^2 after the change, K(x,x), and f(x) before it."""
+    def _grown(self, added: dict[int, float], x: int) -> tuple[float, float, float, float]:
+        """Return ||f||^2 after the change, K(x,x), f(x) before it, and the size of the terms of all three.
+
+        The terms of K(z,x) are at most of size sqrt(K(z,z) K(x,x)).
+        """
         old, new = list(self._f), [*added, x]
         values = np.array([*added.values(), 0.0])
         columns = self._store.rows(new)
         between = self._kernel.matrix(columns, columns)
-        scores = np.zeros(len(new))
+        lengths = np.sqrt(np.maximum(np.diagonal(between), 0.0))
+        scores, length = np.zeros(len(new)), 0.0
         if old:
-            scores = np.array([self._f[place] for place in old]) @ self._kernel.matrix(self._store.rows(old), columns)
+            rows, coefficients = self._store.rows(old), np.array([self._f[place] for place in old])
+            scores = coefficients @ self._kernel.matrix(rows, columns)
+            length = float(np.abs(coefficients) @ np.sqrt(np.maximum(self._kernel.self_product(rows), 0.0)))
         norm2 = self._norm2 + 2.0 * float(values @ scores) + float(values @ between @ values)
-        return norm2, float(between[-1, -1]), float(scores[-1])
+        moved = float(np.abs(values) @ lengths) + float(lengths[-1])
+        return norm2, float(between[-1, -1]), float(scores[-1]), moved * (2.0 * length + moved)
 
     def _grow(
-        self, learner: Any, played: Played, norm2: float, self_value: float, score: float, removed: dict[int, float]
-    ) -> None:
+        self, learner: Any, played: Played, norm2: float, self_value: float, score: float,
+        removed: dict[int, float], size: float,
+    ) -> None:  # fmt: skip
         """Check the step of ||f||^2."""
-        rise, size = norm2 - self._norm2, max(norm2, self._norm2)
-        found = f"||f||^2 {self._norm2:.6g} -> {norm2:.6g}, K(x,x) = {self_value:.6g}"
+        rise, found = norm2 - self._norm2, f"||f||^2 {self._norm2:.6g} -> {norm2:.6g}, K(x,x) = {self_value:.6g}"
         self.step(GROWS, below(rise, self_value, size), played.round, found)
 
     def _sums(self, learner: Any) -> tuple[float, ...]:
@@ -205,46 +217,56 @@ class KernelPerceptronProof(Proof):
         best = None if functions is None else least(tracked, len(functions[1]))
         if functions is None or best is None or not len(functions[0]):
             return
-        u = self._comparator(functions[0], functions[1][best.direction - 1] / best.scale)
-        self._follow(u, math.sqrt(max(float(best.square), 0.0)))
+        u, sizes = self._comparator(functions[0], functions[1][best.direction - 1] / best.scale)
+        self._follow(u, sizes, math.sqrt(max(float(best.square), 0.0)))
 
-    def _comparator(self, points: Rows, beta: Vector) -> Vector:
-        """Return u(x) of every kept example."""
+    def _comparator(self, points: Rows, beta: Vector) -> tuple[Vector, Vector]:
+        """Return u(x) of every kept example, and the size of its terms."""
         every = self._store.rows(list(range(len(self._store._rows))))
         if not len(every):
-            return np.zeros(0)
+            return np.zeros(0), np.zeros(0)
         if isinstance(every, np.ndarray) and isinstance(points, np.ndarray) and every.shape[1] != points.shape[1]:
             width = max(every.shape[1], points.shape[1])
             every, points = (np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in (every, points))
-        found: Vector = self._kernel.matrix(every, points) @ beta
-        return found
+        lengths = [np.sqrt(np.maximum(self._kernel.self_product(rows), 0.0)) for rows in (every, points)]
+        return self._kernel.matrix(every, points) @ beta, lengths[0] * float(lengths[1] @ np.abs(beta))
 
-    def _follow(self, u: Vector, norm: float) -> None:
+    def _follow(self, u: Vector, sizes: Vector, norm: float) -> None:
         """Evaluate the chain at every change that was kept."""
-        product = start = sum(value * float(u[place]) for place, value in self._start.items())
-        hinge, length2, moved, size, mistakes, total = 0.0, self._start2, 0.0, abs(start), 0, self.mistakes
+
+        def on(f: dict[int, float]) -> tuple[float, float]:
+            """Return <f,u> and the size of its terms."""
+            return (sum(value * float(u[place]) for place, value in f.items()),
+                    sum(abs(value) * float(sizes[place]) for place, value in f.items()))  # fmt: skip
+
+        product, size = on(self._start)
+        start, hinge, length2, moved, mistakes, total = product, 0.0, self._start2, 0.0, 0, self.mistakes
         for change in self._changes:
-            gain = sum(value * float(u[place]) for place, value in change.added.items())
-            out = sum(value * float(u[place]) for place, value in change.removed.items())
-            product, moved, size = product + gain, moved + out, size + abs(gain) + abs(out)
+            (gain, more), (out, less) = on(change.added), on(change.removed)
+            reach = more + less + float(sizes[change.x])
+            product, moved, size = product + gain, moved + out, size + reach
             self._gains.append(product)
             if not change.mistake:
                 continue
             loss = max(0.0, 1.0 - change.y * float(u[change.x]))
             mistakes, hinge, length2 = mistakes + 1, hinge + loss, length2 + change.self_value
-            self.mistakes = mistakes
-            self._rise(change, gain + out, loss, norm)
+            self.mistakes, size = mistakes, size + 1.0 + loss
+            self._rise(change, gain + out, loss, 1.0 + loss + reach)
             values = self._values(change, mistakes, hinge, product - start, moved, length2, norm)
-            self.point(change.round, values, mistakes + hinge + size)
+            self.point(change.round, values, self._size_of(change, size, norm))
         self.mistakes = total
         for _ in range(total - mistakes):  # changes that were not kept
             self.point(0, (None,) * len(self.chain))
 
-    def _rise(self, change: Change, gain: float, loss: float, norm: float) -> None:
+    def _rise(self, change: Change, gain: float, loss: float, size: float) -> None:
         """Check the step of <f,u>."""
-        size = norm * math.sqrt(max(change.self_value, change.norm2))
         found = f"<f,u> rises by {gain:.6g}, loss of u {loss:.6g}"
         self.step(RISES, below(1.0 - loss, gain, size), change.round, found)
+
+    def _size_of(self, change: Change, size: float, norm: float) -> float:
+        """Return the size of the chain's terms: an error of e in ||f||^2 is one of up to sqrt(e) in ||f||."""
+        square = max(change.norm2, 0.0)
+        return size + norm * (math.sqrt(square + UNIT * change.size) - math.sqrt(square)) / CLOSE
 
     def _values(
         self, change: Change, mistakes: int, hinge: float, product: float, moved: float, length2: float, norm: float
@@ -265,10 +287,11 @@ class RandomizedBudgetProof(KernelPerceptronProof):
     chain = ("m - D", "<f,u> + sum <Q,u>")
 
     def _grow(
-        self, learner: Any, played: Played, norm2: float, self_value: float, score: float, removed: dict[int, float]
-    ) -> None:
+        self, learner: Any, played: Played, norm2: float, self_value: float, score: float,
+        removed: dict[int, float], size: float,
+    ) -> None:  # fmt: skip
         if not removed:
-            super()._grow(learner, played, norm2, self_value, score, removed)
+            super()._grow(learner, played, norm2, self_value, score, removed, size)
             return
         # Over the draw Q of B examples, whose sum is f: mean ||f - Q + y x||^2
         #   = ||f||^2 (1 - 2/B) + mean K(z,z) + K(x,x) + 2 y f(x) (1 - 1/B).
@@ -278,7 +301,7 @@ class RandomizedBudgetProof(KernelPerceptronProof):
         limit = (1.0 - 2.0 / budget) * self._norm2 + selfs + self_value
         mean = limit + 2.0 * played.y * score * (1.0 - 1.0 / budget)
         found = f"mean {mean:.6g}, limit {limit:.6g}"
-        self.step(MEAN, below(mean, limit, max(self._norm2, limit)), played.round, found)
+        self.step(MEAN, below(mean, limit, size + max(self._norm2, limit)), played.round, found)
 
     def _values(
         self, change: Change, mistakes: int, hinge: float, product: float, moved: float, length2: float, norm: float
@@ -298,23 +321,33 @@ class ForgetronProof(KernelPerceptronProof):
         self._sums_before = self._sums(learner)
 
     def _grow(
-        self, learner: Any, played: Played, norm2: float, self_value: float, score: float, removed: dict[int, float]
-    ) -> None:
-        claim, size = "y f(x) <= 0 at a mistake", math.sqrt(max(self._norm2 * self_value, 0.0))
+        self, learner: Any, played: Played, norm2: float, self_value: float, score: float,
+        removed: dict[int, float], size: float,
+    ) -> None:  # fmt: skip
+        claim = "y f(x) <= 0 at a mistake"
         self.step(claim, below(played.y * score, 0.0, size), played.round, f"y f(x) = {played.y * score:.6g}")
 
     def _sums(self, learner: Any) -> tuple[float, ...]:
         facts = learner.facts()
         return facts.S1, facts.S2, facts.P, facts.Lam
 
-    def _rise(self, change: Change, gain: float, loss: float, norm: float) -> None:
+    def _rise(self, change: Change, gain: float, loss: float, size: float) -> None:
         """Check nothing: the Forgetron shrinks f, so <f,u> has no step of its own."""
+
+    def _largest(self) -> float:
+        """Return R^2 in units of K / radius^2; 1 if all examples are zero."""
+        return max(one.self_value for one in self._changes) / self._radius2 or 1.0
+
+    def _size_of(self, change: Change, size: float, norm: float) -> float:
+        (S1, S2, P, Lam), length = change.sums, norm * math.sqrt(self._radius2)
+        parts = (change.norm2 + change.size) / self._radius2 + P + S2
+        return 2.0 * (size + length * S1 + Lam) + parts / self._largest()
 
     def _values(
         self, change: Change, mistakes: int, hinge: float, product: float, moved: float, length2: float, norm: float
     ) -> tuple[float, ...]:
         S1, S2, P, Lam = (now - then for now, then in zip(change.sums, self._sums_before, strict=True))
-        square = max(one.self_value for one in self._changes) / self._radius2 or 1.0
+        square = self._largest()
         length = norm * math.sqrt(self._radius2)  # of u, in units of K / radius^2
         costs = 2.0 * hinge + 2.0 * length * S1 + (P - S2) / square + 2.0 * Lam
         low = 2.0 * product - change.norm2 / self._radius2 / square

@@ -174,26 +174,30 @@ class PerceptronProof(Proof):
             return
         u, norm = found
         product = _product(u, *self._first)
-        start, hinge, length2, size, mistakes, total = product, 0.0, self._start2, abs(product), 0, self.mistakes
         length = norm * math.sqrt(self._start2)
+        # The terms of <u,x~> and of <u,w'-w> have a size of at most the lengths' product, by Cauchy-Schwarz; and the
+        # weights, which are rounded, change by y x~ only up to units of ||w||.
+        start, hinge, length2, size, mistakes, total = product, 0.0, self._start2, length, 0, self.mistakes
         self.begin(start, start, length, length)
         for change in self._changes:
             gain = _dot(u, change.places, change.values)
-            product, size = product + gain, size + abs(gain)
+            product += gain
             self._gains.append(product)
+            reach = norm * math.sqrt(max(change.square, change.norm2, float(np.dot(change.values, change.values))))
+            size += reach
             if not change.mistake:
                 continue
             x = change.row or (change.places, change.y * change.values)
             loss = max(0.0, 1.0 - change.y * _dot(u, *x))
             mistakes, hinge, length2 = mistakes + 1, hinge + loss, length2 + change.square
-            reach = norm * math.sqrt(max(change.square, change.norm2))
+            size += 1.0 + loss
             text = f"<w,u> rises by {gain:.6g}, loss of u {loss:.6g}"
-            self.step(RISES, below(1.0 - loss, gain, reach), change.round, text)
+            self.step(RISES, below(1.0 - loss, gain, 1.0 + loss + reach), change.round, text)
             self.mistakes = mistakes
             self.point(
                 change.round,
                 (mistakes - hinge + start, product, norm * math.sqrt(change.norm2), norm * math.sqrt(length2)),
-                mistakes + hinge + size,
+                size,
             )
         self.mistakes = total
         for _ in range(total - mistakes):  # changes that were not kept
