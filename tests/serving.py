@@ -62,7 +62,7 @@ def parts(file):
 
 
 @contextlib.contextmanager
-def opened(folder, access_log=False, **more):
+def opened(folder, access_log=False, wait=True, **more):
     """A service on a folder; `more` as `Service` takes it."""
     folder.mkdir(exist_ok=True)
     token = folder / "token"
@@ -76,7 +76,7 @@ def opened(folder, access_log=False, **more):
         thread = threading.Thread(target=server.run, args=([sock],))
         thread.start()
         try:
-            while not (server.started and app.service.ready):
+            while not (server.started and (app.service.opened or not wait)):
                 assert thread.is_alive()
                 time.sleep(0.005)
             headers = {"authorization": f"Bearer {TOKEN}"}

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import threading
@@ -107,9 +108,10 @@ def test_snapshots_that_cannot_be_used_are_passed_over(tmp_path, capfd):
         newest.write_bytes(damaged)
         assert reopened(tmp_path) == before
         assert "snapshot_unusable" in capfd.readouterr().err
-    newest.rename(folder / "snapshot-999999.nk")  # ahead of the database
+    newest.unlink()
+    (folder / "snapshot-999999.nk").write_bytes(good)  # of another label than its name has
     assert reopened(tmp_path) == before
-    assert "ahead of the database" in capfd.readouterr().err
+    assert "rounds instead of 999,999" in capfd.readouterr().err
     older.write_bytes(good)  # of another moment
     assert reopened(tmp_path) == before
 
@@ -217,7 +219,8 @@ def test_a_full_disk_loses_nothing_and_passes(tmp_path):
         assert client.ask("GET", "/m")["state"] == "storage_failed"
         assert client.predict("later", {"f": 1}, 503)["error"]["code"] == "storage_failed"
         assert client.saved() == before  # it can be looked at, and nothing of the group has happened
-        assert client.http.get("/readyz").status_code == 200
+        assert client.http.get("/readyz").status_code == 503
+        assert client.http.get("/readyz?failed=allow").status_code == 200
         in_the_thread(lambda: limit(10**9))
         end = time.monotonic() + 20
         while client.ask("GET", "/m")["state"] != "ready":
@@ -301,9 +304,119 @@ def test_a_damaged_database_is_not_played_and_the_others_are(tmp_path):
 def test_a_model_is_played_by_one_process(tmp_path):
     with opened(tmp_path) as client:
         client.make()
-        with opened(tmp_path) as second:
-            assert second.ask("GET", "/m")["reason"] == "another process has it open"
+        with opened(tmp_path, wait=False) as second:
+            assert second.code("GET", "/v1/models/m") == (503, "not_ready")
+            assert second.code("DELETE", "/v1/models/m?confirm=m") == (503, "not_ready")
+            assert second.code("PUT", "/v1/models/n", {"learner": "perceptron"}) == (503, "not_ready")
+            found = second.http.get("/readyz")
+            assert (found.status_code, found.json()["reason"]) == (503, "another process serves the directory")
+            assert second.http.get("/healthz").status_code == 200
         client.learn("a", {"f": 1}, "ham")
+
+
+def test_a_waiting_service_takes_over_when_the_first_ends(tmp_path):
+    with opened(tmp_path) as first:
+        first.make()
+        first.learn("a", {"f": 1}, "ham")
+        successor = opened(tmp_path, wait=False)
+        second = successor.__enter__()
+    try:
+        end = time.monotonic() + 60
+        while second.http.get("/readyz").status_code != 200:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        assert second.learn("a", {"f": 1}, "ham")["repeated"]
+    finally:
+        successor.__exit__(None, None, None)
+
+
+def test_a_failed_model_makes_the_service_unready_unless_allowed(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        client.make("n")
+        assert client.http.get("/readyz").json() == {"ready": True, "models": {"ready": 2}}
+    (tmp_path / "models/m" / DATABASE).write_bytes(b"nonsense" * 1000)
+    with opened(tmp_path) as client:
+        for more, status, ready in (("", 503, False), ("?failed=allow", 200, True)):
+            found = client.http.get(f"/readyz{more}")
+            assert (found.status_code, found.json()) == (status, {"ready": ready, "models": {"failed": 1, "ready": 1}})
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_model_that_lost_its_log_is_not_played_unless_that_is_accepted(tmp_path, kept):
+    folder, copy = tmp_path / "models/m", tmp_path / "copy"
+    with opened(tmp_path, snapshot_every=20) as client:
+        client.make()
+        rounds(client, 40)
+        actor = client.service.models["m"]
+        client.saved()
+        actor._writer.join()
+        labelled = client.ask("GET", "/m")["labelled"]
+        shutil.copytree(folder, copy)  # as after kill -9
+    assert not (folder / "playing").exists()  # stopped in order
+    shutil.rmtree(folder)
+    shutil.copytree(copy, folder)
+    log = folder / f"{DATABASE}-wal"
+    if kept:
+        log.write_bytes(log.read_bytes()[:-1000].replace(b"ham", b"spa"))  # SQLite stops at the first wrong page
+        log.write_bytes(log.read_bytes()[:100])
+    else:
+        log.unlink()
+    for _ in range(2):  # it stays refused
+        with opened(tmp_path) as client:
+            found = client.ask("GET", "/m")
+            assert found["state"] == "failed"
+            assert "acknowledged" in found["reason"]
+            assert "--accept-loss m" in found["reason"]
+    with opened(tmp_path, accept_loss=["m"]) as client:
+        found = client.ask("GET", "/m")
+        assert found["state"] in ("ready", "failed")  # without any page of its own nothing is left to play
+        lost = found
+    if lost["state"] == "ready":
+        assert lost["labelled"] < labelled
+        with opened(tmp_path) as client:
+            assert client.ask("GET", "/m")["state"] == "ready"
+
+
+def test_a_failed_start_does_not_take_the_log_for_lost(tmp_path, monkeypatch):
+    folder, copy = tmp_path / "models/m", tmp_path / "copy"
+    with opened(tmp_path) as client:
+        client.make()
+        rounds(client, 20)
+        shutil.copytree(folder, copy)
+    shutil.rmtree(folder)
+    shutil.copytree(copy, folder)
+    recover = handlers.recover
+    monkeypatch.setattr(handlers, "recover", None)
+    for _ in range(2):
+        with opened(tmp_path) as client:
+            assert "not callable" in client.ask("GET", "/m")["reason"]
+    monkeypatch.setattr(handlers, "recover", recover)
+    with opened(tmp_path) as client:
+        assert client.ask("GET", "/m")["state"] == "ready"
+
+
+def test_a_clock_that_jumps_ahead_while_stopped_expires_nothing_at_once(tmp_path, monkeypatch):
+    with opened(tmp_path) as client:
+        client.make(expire_seconds=1000)
+        client.predict("a", {"f": 1})
+    now, week = time.time(), 7 * 86400.0
+    monkeypatch.setattr(handlers.time, "time", lambda: now + week)
+    for _ in range(2):
+        with opened(tmp_path) as client:
+            client.predict("b", {"f": 1})
+            assert client.ask("GET", "/m/rounds/a")["state"] == "waits"
+            assert client.ask("GET", "/m/rounds/b")["at"] >= now + week
+    with opened(tmp_path) as client:
+        table = client.service.models["m"].table
+        table._anchor += 760.0  # a quarter of the limit passed while the service was stopped
+        end = time.monotonic() + 30
+        while client.ask("GET", "/m/rounds/a")["state"] == "waits":
+            assert time.monotonic() < end
+        assert client.ask("GET", "/m/rounds/b")["state"] == "waits"
+        table._anchor += 300.0
+        while client.ask("GET", "/m/rounds/b")["state"] == "waits":
+            assert time.monotonic() < end
 
 
 def test_a_clock_that_jumps_back_changes_nothing(tmp_path, monkeypatch):

@@ -271,6 +271,10 @@ def parser() -> Parser:
         metavar="N",
         help="labels between two snapshots, which speed up a restart (default: 50,000)",
     )
+    one.add_argument(
+        "--accept-loss", action="append", default=[], metavar="MODEL",
+        help="play this model although acknowledged labels are missing from its database (may be repeated)",
+    )  # fmt: skip
     one.add_argument("--access-log", action="store_true", help="write a line of the log for every request")
 
     one = verb("duel", verbs.duel)

@@ -154,7 +154,8 @@ def serve(args: Namespace) -> int:
     from novikoff.server.server import serve as answer
 
     token = None if args.token_file is None else Path(args.token_file)
-    answer(Path(args.dir), args.host, args.port, token, args.sync, args.snapshot_every, args.access_log)
+    answer(Path(args.dir), args.host, args.port, token, args.sync, args.snapshot_every, args.access_log,
+           args.accept_loss)  # fmt: skip
     return 0
 
 

@@ -13,17 +13,19 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from novikoff.core.errors import ModelFileError
+from novikoff.game import persistence
 from novikoff.game.persistence import Snapshot, snapshot
 from novikoff.server.handlers import Answering, Item
 from novikoff.server.model_game import Play
 from novikoff.server.prometheus import Histogram
-from novikoff.server.recovery import DATABASE, KEPT, Log, write_snapshot
-from novikoff.server.store import DamagedError, Store, damaged
+from novikoff.server.recovery import DATABASE, KEPT, PLAYING, Log, check_present, write_snapshot
+from novikoff.server.store import Store, damaged
 from novikoff.server.wire import Label, Model, Predict, RefusedError, encode
 
 MOST_TOGETHER = 1024
@@ -70,12 +72,14 @@ class Actor:
         snapshot_every: Labels between two snapshots.
         deliver: Callback, in the actor's thread, for jobs whose items have their replies.
         log: Function that writes a log line.
+        accept_loss: Whether to play although acknowledged labels are missing from the database.
     """
 
     def __init__(
         self, name: str, folder: Path, sync: str, snapshot_every: int, deliver: Callable[[Sequence[Job]], None],
-        log: Log,
+        log: Log, accept_loss: bool = False,
     ) -> None:  # fmt: skip
+        self._accepts = accept_loss
         self.name, self.folder, self._sync, self._every = name, folder, sync, snapshot_every
         self._deliver, self._log = deliver, log
         self.state, self.reason = "opening", ""
@@ -173,6 +177,9 @@ class Actor:
             self._fail("failed", error)
         finally:
             if self._store is not None:
+                if self._store.empty_log():
+                    (self.folder / PLAYING).unlink(missing_ok=True)
+                    persistence.flush(self.folder)  # the mark is gone before the log is
                 self._store.close()
             self._refuse_all()
 
@@ -180,10 +187,11 @@ class Actor:
         """Rebuild the game from the disk."""
         begin = time.monotonic()
         try:
-            if not (self.folder / DATABASE).exists():
-                raise DamagedError(f"{DATABASE} is missing: restore the folder from a backup, or delete the model")
+            check_present(self.folder, self._accepts)
             self._store = Store(self.folder / DATABASE, self._sync)
             self._recover()
+            persistence.flush(self.folder)  # the log is there before the mark that it must be
+            (self.folder / PLAYING).touch()
             self.play.warm_up(self.table.form)
         except Exception as error:
             self._fail("failed", error)
@@ -194,7 +202,7 @@ class Actor:
         return True
 
     def _recover(self) -> None:
-        self.table = Answering(self._store, self.folder, self.name, self._log)
+        self.table = Answering(self._store, self.folder, self.name, self._log, self._accepts)
         self._snapped = self.table.snapped
         self._sound = deque([self._snapped] if self._snapped else [], maxlen=KEPT)
 
@@ -356,6 +364,9 @@ class Actor:
             self._writer.join()
         if self.state == "ready" and self.table.labels > self._snapped:
             self._write(*self.copied())
+        if self.state == "ready":
+            with suppress(sqlite3.Error), self._store.transaction():
+                self.table.note_time()
         self.state = "closed"
         self._log("model_closed", model=self.name, labels=self.table.labels)
 

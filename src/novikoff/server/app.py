@@ -230,9 +230,9 @@ class App:
     async def _health(self, _: Request) -> Response:
         return _json({"status": "alive"})
 
-    async def _ready(self, _: Request) -> Response:
-        ready = self.service.ready
-        return _json({"ready": ready}, 200 if ready else 503)
+    async def _ready(self, request: Request) -> Response:
+        found = self.service.readiness(request.query_params.get("failed") == "allow")
+        return _json(found, 200 if found["ready"] else 503)
 
     async def _metrics(self, request: Request) -> Response:
         grant: Grant = request.scope["grant"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ from novikoff.server.wire import Labelled, Learn, Model, Predict, Predicted, Ref
 
 Reply = Predicted | Labelled | RefusedError
 Row = tuple[str, bytes] | None
+STOPPED = 0.25
+"""Largest part of expire_seconds by which rounds age while the service is stopped."""
+NOTED = 60.0
+"""Seconds after which the time is recorded again."""
 DROPPED_AT_ONCE = 1000
 """Examples dropped per commit."""
 
@@ -45,9 +50,9 @@ class Answering:
         delays: Seconds from prediction to label, of labels that were not counted in metrics yet.
     """
 
-    def __init__(self, store: Store, folder: Path, name: str, log: Log) -> None:
+    def __init__(self, store: Store, folder: Path, name: str, log: Log, accept_loss: bool = False) -> None:
         self._store = store
-        self.play, self.snapped = recover(store, folder, name, log)
+        self.play, self.snapped = recover(store, folder, name, log, accept_loss)
         facts = store.facts()
         self.model, self._base = msgspec.convert(facts["model"], Model), facts["base"]
         self.form, self._expired_to = facts["form"], facts["expired_to"]
@@ -56,11 +61,35 @@ class Answering:
         self._numbers = len(self.play.rows.numbers)
         self.rounds, self.labels = store.counts()
         self.delays: list[float] = []
-        self._anchor = max(time.time(), store.latest()) - time.monotonic()
+        self._grace: list[list[float]] = facts.get("grace", [])
+        self._anchor, self._noted = self._begin_clock(facts.get("noted"), store.latest()) - time.monotonic(), -math.inf
 
     def now(self) -> float:
         """Return the time in seconds, monotonic even when the clock is set and across restarts."""
         return self._anchor + time.monotonic()
+
+    def _begin_clock(self, noted: float | None, latest: float) -> float:
+        """Return the time to begin with; it is never before a time that was recorded earlier.
+
+        The clock may have been set ahead while the service was stopped. Of the time that it was stopped at most
+        `STOPPED` of expire_seconds counts, so that no restart expires many waiting rounds at once: rounds that were
+        predicted before get the rest in addition.
+        """
+        now, known = time.time(), max(latest, noted or 0.0)
+        limit = self.model.expire_seconds
+        if limit is not None and known and now - known > limit * STOPPED:
+            self._grace.append([self.rounds, now - known - limit * STOPPED])
+        return max(now, known)
+
+    def note_time(self) -> None:
+        """Record the time until which the service has been running."""
+        if self.model.expire_seconds is not None:
+            self._noted = self.now()
+            self._store.set_facts(noted=self._noted, grace=self._grace)
+
+    def _allowance(self, seq: float) -> float:
+        """Return the seconds that a round may wait in addition to expire_seconds."""
+        return sum(seconds for last, seconds in self._grace if seq <= last)
 
     def any_old(self) -> bool:
         """Return whether a round may have expired."""
@@ -70,8 +99,12 @@ class Answering:
         """Expire rounds that are too old."""
         if not self.any_old():
             return
-        until = self.now() - (self.model.expire_seconds or 0.0)
-        last, waiting = self._store.old(self._expired_to, until)
+        if self.now() - self._noted > min(NOTED, (self.model.expire_seconds or 0.0) * STOPPED / 2.0):
+            self.note_time()
+        self._grace = [one for one in self._grace if one[0] > self._expired_to]
+        until = self.now() - (self.model.expire_seconds or 0.0) - self._allowance(self._expired_to + 1)
+        before = int(min((last for last, _ in self._grace), default=self.rounds))  # later rounds have another allowance
+        last, waiting = self._store.old(self._expired_to, before, until)
         if last > self._expired_to:
             self._store.expire(waiting)
             if self.model.keep_examples is not None:

@@ -33,7 +33,8 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
      "keep_examples=. Its features must be hashed, as in JSON lines, or arrays.", None, None),
     ("GET", "/metrics", "Get metrics for Prometheus.", None, None),
     ("GET", "/healthz", "Check that the service is alive. Needs no token.", None, None),
-    ("GET", "/readyz", "Check that all models are open; 503 until then. Needs no token.", None, None),
+    ("GET", "/readyz", "Check that all models are ready; 503 until then, and if a model cannot be played, unless "
+     "?failed=allow. Needs no token.", None, None),
     ("GET", "/openapi.json", "Get this description for machines.", None, None),
 )  # fmt: skip
 """Method, path, summary, type of the body and type of the answer of each route."""

@@ -4,8 +4,12 @@
     base.nk            the game that the model began with, if it was uploaded
     snapshot-N.nk      the game after its N-th label; two are kept
 
-A snapshot only saves time: one that is damaged, has a newer format, or is ahead of the database is skipped. Replayed
-predictions are compared with the original ones: if they differ, the model does not start.
+A snapshot only saves time: one that is damaged or has a newer format is skipped. Replayed predictions are compared
+with the original ones: if they differ, the model does not start.
+
+Nor does it start if acknowledged labels are missing from the database. A sound snapshot that is ahead of it proves
+that, and so does a missing write-ahead log: `playing` exists while the log has commits that the database file lacks.
+With `accept_loss` the model is played as far as its database goes.
 """
 
 from __future__ import annotations
@@ -30,8 +34,12 @@ KEPT = 2
 """Number of snapshots kept."""
 DATABASE, BASE = "model.sqlite", "base.nk"
 """Names of the database, and of the uploaded game."""
+PLAYING = "playing"
+"""Name of the file that exists while the write-ahead log is needed."""
 SNAPSHOT = re.compile(r"snapshot-(\d{1,18})\.nk")
 """Name of a snapshot."""
+REMEDY = "Restore the folder from a backup, or start the service with --accept-loss {}"
+"""What to do about a model whose acknowledged labels are missing."""
 Log = Callable[..., None]
 
 
@@ -77,14 +85,24 @@ def write_snapshot(what: persistence.Snapshot, folder: Path, n: int, sync: str, 
         path.unlink(missing_ok=True)
 
 
-def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]:
+def check_present(folder: Path, accept_loss: bool = False) -> None:
+    """Raise `DamagedError` if the database or its write-ahead log is missing; called before the database is opened."""
+    if not (folder / DATABASE).exists():
+        raise DamagedError(f"{DATABASE} is missing: restore the folder from a backup, or delete the model")
+    if (folder / PLAYING).exists() and not (folder / f"{DATABASE}-wal").exists() and not accept_loss:
+        raise DamagedError(f"{DATABASE}-wal is missing, although the service was not stopped in order: acknowledged "
+                           f"requests are lost, unless another program has opened the database since. "
+                           f"{REMEDY.format(folder.name)}")  # fmt: skip
+
+
+def recover(store: Store, folder: Path, name: str, log: Log, accept_loss: bool = False) -> tuple[Play, int]:
     """Return the game as of the last commit, and the label of the snapshot it was rebuilt from."""
     for half in folder.glob("*.part"):  # a snapshot that was being written when the process ended
         half.unlink(missing_ok=True)
     facts = store.facts()
     model, base = msgspec.convert(facts["model"], Model), int(facts["base"])
     predicted, labelled = store.counts()
-    ledger, done, reasons = _newest(folder, base, labelled, log)
+    ledger, done, reasons = _newest(folder, base, labelled, log, accept_loss)
     if done < facts.get("dropped_to", 0):
         why = "".join(f". The newest: {reason}" for reason in reasons[:1])
         raise DamagedError("no snapshot can be read, and earlier examples are no longer stored (keep_examples): "
@@ -99,17 +117,23 @@ def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]
     return play, done
 
 
-def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | None, int, list[str]]:
+def _newest(
+    folder: Path, base: int, labelled: int, log: Log, accept_loss: bool
+) -> tuple[Ledger | None, int, list[str]]:
     """Return the newest usable snapshot, its label, and why newer ones are unusable."""
     reasons: list[str] = []
     for n, path in snapshots(folder):
         try:
-            if n > labelled:
-                raise ModelFileError(f"it is ahead of the database, which has {labelled:,} labels")
             ledger = persistence.load_game(path)
             if ledger.rounds != base + n:
                 raise ModelFileError(f"it has {ledger.rounds:,} rounds instead of {base + n:,}")
-            return ledger, n, reasons
+            if n <= labelled:
+                return ledger, n, reasons
+            lost = f"the database has {labelled:,} labels, but {path.name} has {n:,}: acknowledged labels are lost"
+            if not accept_loss:
+                raise DamagedError(f"{lost}. {REMEDY.format(folder.name)}")
+            path.rename(path.with_suffix(".ahead"))  # of a game that is no longer played
+            log("loss_accepted", level="warning", model=folder.name, reason=lost)
         except ModelFileError as error:
             reasons.append(str(error))
             log("snapshot_unusable", level="warning", file=path.name, reason=reasons[-1])

@@ -6,6 +6,7 @@ import logging
 import socket
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r
 
 
 def serve(
-    folder: Path, host: str, port: int, tokens: Path | None, sync: str, snapshot_every: int, access_log: bool = False
-) -> None:
+    folder: Path, host: str, port: int, tokens: Path | None, sync: str, snapshot_every: int, access_log: bool = False,
+    accept_loss: Sequence[str] = (),
+) -> None:  # fmt: skip
     """Serve until the process is stopped."""
     try:
         import httptools  # noqa: F401
@@ -36,7 +38,7 @@ def serve(
     from novikoff.server.app import App
     from novikoff.server.service import Service, log
 
-    service = Service(folder, sync, snapshot_every)
+    service = Service(folder, sync, snapshot_every, accept_loss)
     app = App(service, Access(token_file(folder, tokens), log), access_log)
     with listening(host, port) as sock:
         shown = f"[{host}]" if ":" in host else host

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import sys
 import threading
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,7 +29,7 @@ from novikoff.reports import plain, sentences, terminal
 from novikoff.server.actor import Actor, Job, Look
 from novikoff.server.model_game import Play, begin, bits_of, check_options
 from novikoff.server.recovery import BASE, DATABASE, write_facts
-from novikoff.server.store import Store
+from novikoff.server.store import Lock, Store
 from novikoff.server.wire import NAME, Model, RefusedError
 
 MOST_MODELS = 256
@@ -36,6 +38,8 @@ FRESH = 15.0
 """Seconds for which a certificate is fresh enough for metrics."""
 BETWEEN = 1.0
 """Smallest number of seconds between two looks at a model."""
+AGAIN = 0.5
+"""Seconds between two attempts to get a directory that another process serves."""
 SHARE = 0.2
 """Largest fraction of the time that goes into the evaluation of bounds for metrics."""
 MOST_UNPACKED = 1_000_000_000
@@ -56,14 +60,25 @@ def log(event: str, level: str = "info", **fields: Any) -> None:
 class Service:
     """Models that are served.
 
+    One process serves a directory. Another one on the same directory waits until the first has ended, and then opens
+    the models, so that a service can be replaced by a new one.
+
+    Attributes:
+        models: Actor of each model, by name.
+        deliver: Function that takes answered jobs.
+        free: Free bytes of the disk, when it was looked at last.
+
     Args:
         folder: Directory of the models; created if missing.
         sync: "full" survives power loss, "normal" a crash of the process.
         snapshot_every: Labels between two snapshots.
+        accept_loss: Models that are played although acknowledged labels are missing from their database.
     """
 
-    def __init__(self, folder: Path, sync: str = "full", snapshot_every: int = 50_000) -> None:
-        self.folder, self._sync, self._every = folder, sync, snapshot_every
+    def __init__(
+        self, folder: Path, sync: str = "full", snapshot_every: int = 50_000, accept_loss: Sequence[str] = ()
+    ) -> None:
+        self.folder, self._sync, self._every, self._accepted = folder, sync, snapshot_every, frozenset(accept_loss)
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
         self._lock = threading.Lock()
@@ -76,18 +91,28 @@ class Service:
         self._watching = threading.Thread(target=self._watch, name="watch", daemon=True)
         try:
             (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples may be confidential
-            for kind in (".new-*", ".gone-*"):  # a model that was being created or deleted when the process ended
-                for half in (folder / "models").glob(kind):
-                    shutil.rmtree(half)
-        except OSError as error:
-            raise InputError(f"the directory {folder} is not writable: {error.strerror}.") from None
+            self._directory = Lock(folder / "lock")
+            self._owned = self._directory.acquire()
+        except (OSError, sqlite3.Error) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise InputError(f"the directory {folder} is not writable: {why}.") from None
 
     def start(self) -> None:
-        """Open every model; each becomes ready independently."""
+        """Open every model; each becomes ready independently. If another process has the directory, wait for it."""
+        if self._owned:
+            self._begin()
+        else:
+            log("directory_in_use", level="warning", reason="another process serves it: waiting until it ends")
+        self._watching.start()
+
+    def _begin(self) -> None:
+        """Open every model of the directory, which this process owns."""
+        for kind in (".new-*", ".gone-*"):  # a model that was being created or deleted when the process ended
+            for half in (self.folder / "models").glob(kind):
+                shutil.rmtree(half, ignore_errors=True)
         for folder in sorted((self.folder / "models").iterdir()):
             if NAME.fullmatch(folder.name):
                 self._open(folder.name)
-        self._watching.start()
 
     def stop(self) -> None:
         """Let every model answer waiting requests, and close it."""
@@ -98,21 +123,41 @@ class Service:
             actor.join()
         if self._watching.ident is not None:
             self._watching.join()
+        self._directory.release()
 
     @property
-    def ready(self) -> bool:
+    def opened(self) -> bool:
         """Whether every model is open, or known to be unplayable."""
-        return all(actor.state != "opening" for actor in list(self.models.values()))
+        return self._owned and all(actor.state != "opening" for actor in list(self.models.values()))
+
+    def readiness(self, failed: bool = False) -> dict[str, Any]:
+        """Return whether all models are ready, and how many are in each state.
+
+        Args:
+            failed: Whether models that cannot be played or written are allowed.
+        """
+        states = Counter(actor.state for actor in list(self.models.values()))
+        wanted = states["ready"] + (states["failed"] + states["storage_failed"] if failed else 0)
+        ready = self._owned and wanted == states.total()
+        found: dict[str, Any] = {"ready": ready, "models": dict(sorted(states.items()))}
+        return found if self._owned else {**found, "reason": "another process serves the directory"}
 
     def actor(self, name: str) -> Actor:
         """Return the actor of the model of that name."""
         found = self.models.get(name)
         if found is None:
+            self._check_owned()
             raise RefusedError("unknown_model", "there is no model of this name: create it with PUT first.")
         return found
 
+    def _check_owned(self) -> None:
+        if not self._owned:
+            raise RefusedError("not_ready", "another process serves the directory: retry once it has ended.")
+
     def _open(self, name: str) -> Actor:
-        actor = Actor(name, self.folder / "models" / name, self._sync, self._every, self._answer, log)
+        actor = Actor(
+            name, self.folder / "models" / name, self._sync, self._every, self._answer, log, name in self._accepted
+        )
         self.models[name] = actor
         self._evaluating[actor] = threading.Lock()
         actor.start()
@@ -124,6 +169,7 @@ class Service:
     def create(self, name: str, model: Model) -> bool:
         """Create a model; return False if the same model exists."""
         with self._lock:
+            self._check_owned()
             known = self.models.get(name)
             if known is not None:
                 return self._same(known, model)
@@ -153,6 +199,7 @@ class Service:
             bits: Bits of the feature hash; None for those of the file.
         """
         with self._lock:
+            self._check_owned()
             if name in self.models:
                 raise RefusedError("model_differs", "a model of this name exists: choose another name.")
             try:
@@ -274,6 +321,17 @@ class Service:
 
     def _watch(self) -> None:
         """Evaluate bounds and sizes of files for metrics, model by model, in a share of the time."""
+        while not self._owned:
+            if self._stopping.wait(AGAIN):
+                return
+            with self._lock:
+                try:
+                    self._owned = self._directory.acquire()
+                    if self._owned:
+                        log("directory_free", models=len(list((self.folder / "models").iterdir())))
+                        self._begin()
+                except (OSError, sqlite3.Error) as error:
+                    log("directory_unusable", level="error", reason=str(error))
         while True:
             begin = time.monotonic()
             for actor in list(self.models.values()):

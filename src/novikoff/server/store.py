@@ -123,6 +123,13 @@ class Store:
         """Close the file; committed data are safe."""
         self._db.close()
 
+    def empty_log(self) -> bool:
+        """Move all commits from the write-ahead log to the file itself; return whether that was possible."""
+        with contextlib.suppress(sqlite3.Error):
+            busy, *_ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+        return False
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Write everything inside, or nothing."""
@@ -203,11 +210,14 @@ class Store:
         self.drop([seq for _, seq in found])
         return int(found[-1][0]) if found else after
 
-    def old(self, after: int, until: float, most: int = 1000) -> tuple[int, list[int]]:
-        """Return the last round after `after` up to which all are older than `until`, and which of these wait."""
-        query = "SELECT seq, at, state FROM rounds WHERE seq > ? ORDER BY seq LIMIT ?"
+    def old(self, after: int, before: int, until: float, most: int = 1000) -> tuple[int, list[int]]:
+        """Return the last of the rounds `after` + 1 to `before` up to which all are older than `until`.
+
+        The second result has the rounds among these that wait.
+        """
+        query = "SELECT seq, at, state FROM rounds WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
         last, waiting = after, []
-        for seq, at, state in self._db.execute(query, (after, most)):
+        for seq, at, state in self._db.execute(query, (after, before, most)):
             if at > until:
                 break
             last = seq
@@ -232,6 +242,38 @@ class Store:
         query = f"""SELECT a.n, a.seq, a.y, a.said, a.pending, {columns} FROM arrivals a JOIN rounds r ON r.seq = a.seq
             WHERE a.n > ? ORDER BY a.n LIMIT ?"""
         return [(Arrival(*row[:5]), Round(*row[5:]).checked()) for row in self._db.execute(query, (after, most))]
+
+
+class Lock:
+    """Lock of a directory, for the service that plays its models; released when the process ends, however it does."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._db: sqlite3.Connection | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether this service has the lock."""
+        return self._db is not None
+
+    def acquire(self) -> bool:
+        """Take the lock; return False if another process has it."""
+        db = sqlite3.connect(self._path, isolation_level=None, timeout=0.0, check_same_thread=False)
+        try:
+            db.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            db.close()
+            if error.sqlite_errorname.startswith("SQLITE_BUSY"):
+                return False
+            raise
+        self._db = db
+        return True
+
+    def release(self) -> None:
+        """Release the lock."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
 
 def damaged(error: Exception) -> bool:
