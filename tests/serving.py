@@ -6,12 +6,14 @@ import json
 import sqlite3
 import threading
 import time
+from unittest import mock
 
 import httpx
 import msgspec
 import uvicorn
 
 from novikoff.game import persistence
+from novikoff.server import inspection
 from novikoff.server.access import Access
 from novikoff.server.app import App
 from novikoff.server.model_game import Play, begin
@@ -62,7 +64,7 @@ def parts(file):
 
 
 @contextlib.contextmanager
-def opened(folder, access_log=False, wait=True, **more):
+def opened(folder, access_log=False, wait=True, child=False, **more):
     """A service on a folder; `more` as `Service` takes it."""
     folder.mkdir(exist_ok=True)
     token = folder / "token"
@@ -70,7 +72,8 @@ def opened(folder, access_log=False, wait=True, **more):
         token.touch(0o600)
         token.write_text(TOKEN)
     app = App(Service(folder, **more), Access(token, log), access_log)
-    with listening("127.0.0.1", 0) as sock:
+    opening = inspection.in_child if child else inspection.done  # in this process, which saves the start of another
+    with listening("127.0.0.1", 0) as sock, mock.patch.object(inspection, "in_child", opening):
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit
         thread = threading.Thread(target=server.run, args=([sock],))

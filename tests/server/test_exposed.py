@@ -78,6 +78,11 @@ def test_a_model_without_its_database_is_not_hidden(tmp_path):
         assert client.ask("DELETE", "/m?confirm=m")["state"] == "deleted"
 
 
+def test_specs_of_thousands_of_learners_are_refused(client):
+    for spec in ("hedge:learners=[" + ",".join(["[perceptron]"] * 5000) + "]", "perceptron" + "n" * 20_000):
+        assert client.code("PUT", "/v1/models/m", {"learner": spec}) == (422, "bad_model")
+
+
 @pytest.mark.slow
 def test_a_hundred_models_are_scraped_at_once(tmp_path):
     with opened(tmp_path) as client:

@@ -22,9 +22,10 @@ from novikoff.core.errors import ModelFileError
 from novikoff.game import persistence
 from novikoff.game.persistence import Snapshot, snapshot
 from novikoff.server.handlers import Answering, Item
+from novikoff.server.inspection import check_files
 from novikoff.server.model_game import Play
 from novikoff.server.prometheus import Histogram
-from novikoff.server.recovery import DATABASE, KEPT, PLAYING, Log, check_present, write_snapshot
+from novikoff.server.recovery import BASE, DATABASE, KEPT, OPENING, PLAYING, Log, check_present, write_snapshot
 from novikoff.server.store import Store, damaged
 from novikoff.server.wire import Label, Model, Predict, RefusedError, encode
 
@@ -131,6 +132,8 @@ class Actor:
     def join(self) -> None:
         """Wait until the actor has stopped."""
         self._thread.join()
+        if self.state == "closed":
+            (self.folder / OPENING).unlink(missing_ok=True)
         if self._writer is not None:
             self._writer.join()
 
@@ -188,6 +191,10 @@ class Actor:
         begin = time.monotonic()
         try:
             check_present(self.folder, self._accepts)
+            if (self.folder / OPENING).exists():  # the process has ended while it was being opened
+                check_files(self.folder)
+            elif (self.folder / BASE).exists():
+                (self.folder / OPENING).touch()
             self._store = Store(self.folder / DATABASE, self._sync)
             self._recover()
             persistence.flush(self.folder)  # the log is there before the mark that it must be

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from novikoff.arena.guard import HEADERS
 from novikoff.core.certificate import bound_text
 from novikoff.server.actor import Actor
-from novikoff.server.service import context
+from novikoff.server.model_game import context
 from novikoff.server.status import describe
 from novikoff.server.wire import RefusedError
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.arena.replay import shown as shown_certificate
 from novikoff.core.errors import InputError, NovikoffError, SpecError, shown
 from novikoff.core.labels import Numbering, one_label
 from novikoff.core.observer import Observer
@@ -29,6 +30,7 @@ from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.persistence import ledger_of, snapshot
 from novikoff.game.prepare import RowShape, learner_for, scaled
+from novikoff.reports import plain, sentences, terminal
 from novikoff.server.examples import EXACT, PAIRS, Rows
 from novikoff.server.wire import Model
 
@@ -36,6 +38,8 @@ MOST_LABELS = 10_000
 """Largest number of labels of a multiclass model."""
 MOST_LETTERS = 200
 """Largest number of characters of a label."""
+MOST_SPEC, MOST_LEARNERS = 10_000, 200
+"""Largest number of characters, and of learners in brackets, of a spec: making thousands takes many seconds."""
 MOST_BITS = 24
 """Largest number of bits of the feature hash."""
 
@@ -52,6 +56,8 @@ class Predictions(Observer):
 
 def check_options(options: Model) -> None:
     """Refuse invalid options, whatever the learner."""
+    if len(options.learner) > MOST_SPEC or options.learner.count("[") > MOST_LEARNERS:
+        raise SpecError(f"a spec must have at most {MOST_SPEC:,} characters and {MOST_LEARNERS} brackets.")
     if not 1 <= options.bits <= MOST_BITS:
         raise SpecError(f"bits must be from 1 to {MOST_BITS}: got {options.bits}.")
     if not 1 <= options.most_pending <= 10**9:
@@ -105,6 +111,35 @@ def bits_of(ledger: Ledger, requested: int | None) -> int:
     bits = int(known or requested or Model("").bits)
     ledger.fingerprint = {**(ledger.fingerprint or {}), "bits": bits}
     return bits
+
+
+def certified(ledger: Ledger, n: int) -> dict[str, Any]:
+    """Return the certificates of a game, with the counts they are about."""
+    late = ledger.late
+    assert late is not None
+    return {
+        "as_of_arrival": n,
+        "predicted": late.predicted,
+        "labelled": late.labelled,
+        "pending": late.waiting,
+        "expired": late.expired,
+        "mistakes": late.mistakes if ledger.counts else None,
+        "arrival_mistakes": late.arrival_mistakes if ledger.counts else None,
+        "changed": late.changed,
+        "most_pending": late.others,
+        **context(ledger),
+        "variant": "arrival",
+        "certificates": [shown_certificate(one) for one in ledger.certify()],
+    }
+
+
+def context(ledger: Ledger) -> dict[str, object]:
+    """Return figures to compare the counts with: loss of a regression, baselines, drift test."""
+    found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
+    found["baselines"] = plain.baselines(ledger)
+    if ledger.drift is not None:
+        found["drift"] = {**plain.drift(ledger.drift.test), "sentence": sentences.whole(terminal.watched(ledger))}
+    return found
 
 
 class Play:

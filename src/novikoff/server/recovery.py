@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -40,6 +40,8 @@ SNAPSHOT = re.compile(r"snapshot-(\d{1,18})\.nk")
 """Name of a snapshot."""
 REMEDY = "Restore the folder from a backup, or start the service with --accept-loss {}"
 """What to do about a model whose acknowledged labels are missing."""
+OPENING = "opening"
+"""Name of the file that exists in the folder of an uploaded model until it was opened and certified once."""
 Log = Callable[..., None]
 
 
@@ -49,9 +51,16 @@ def snapshots(folder: Path) -> list[tuple[int, Path]]:
     return sorted(((int(match[1]), path) for match, path in found if match), reverse=True)
 
 
-def write_facts(store: Store, model: Model, play: Play | None = None) -> None:
-    """Record a new model; `play` is the game it begins with, if it was uploaded."""
-    late = None if play is None else play.late
+class Before(NamedTuple):
+    """Counts of the game that an uploaded model begins with."""
+
+    labelled: int
+    predicted: int
+    expired: int
+
+
+def write_facts(store: Store, model: Model, late: Before | None = None) -> None:
+    """Record a new model; `late` has the counts of the game it begins with, if it was uploaded."""
     with store.transaction():
         store.set_facts(
             model=msgspec.to_builtins(model), form=None, uploaded=late is not None, expired_to=0,

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import sqlite3
 import sys
 import threading
 import time
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
-import msgspec
-
-from novikoff.arena.replay import shown
 from novikoff.core.errors import InputError, NovikoffError
-from novikoff.core.registry import learner_name
 from novikoff.game import persistence
-from novikoff.game.ledger import Ledger
-from novikoff.reports import plain, sentences, terminal
+from novikoff.server import inspection
 from novikoff.server.actor import Actor, Job, Look
-from novikoff.server.model_game import Play, begin, bits_of, check_options
-from novikoff.server.recovery import BASE, DATABASE, write_facts
+from novikoff.server.model_game import begin, certified
+from novikoff.server.recovery import DATABASE, OPENING, Before, write_facts
 from novikoff.server.store import Lock, Store
 from novikoff.server.wire import NAME, Model, RefusedError
 
@@ -42,10 +37,6 @@ AGAIN = 0.5
 """Seconds between two attempts to get a directory that another process serves."""
 SHARE = 0.2
 """Largest fraction of the time that goes into the evaluation of bounds for metrics."""
-MOST_UNPACKED = 1_000_000_000
-"""Largest size in bytes of an uploaded file, decompressed."""
-MOST_DESCRIBED = 64_000_000
-"""Largest size in bytes of its meta.json: parsing more would hold up all requests for seconds."""
 STARTED = 120.0
 """Seconds that a new model may take to open."""
 
@@ -81,7 +72,7 @@ class Service:
         self.folder, self._sync, self._every, self._accepted = folder, sync, snapshot_every, frozenset(accept_loss)
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
-        self._lock = threading.Lock()
+        self._lock, self._inspecting = threading.Lock(), threading.Lock()
         self._certificates: dict[Actor, Evaluated] = {}
         self._evaluating: dict[Actor, threading.Lock] = {}
         self._failing: dict[Actor, str] = {}
@@ -179,7 +170,12 @@ class Service:
                 raise RefusedError("bad_model", str(error)) from None
             except (MemoryError, OverflowError, RecursionError):
                 raise RefusedError("bad_model", "the learner does not fit into memory.") from None
-            self._make(name, model)
+            self._check_free(name)
+            folder = self._new_folder(name)
+            try:
+                self._make(name, model, folder)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
         return True
 
     def _same(self, known: Actor, model: Model) -> bool:
@@ -198,53 +194,46 @@ class Service:
             options: Options; those that the file has are ignored.
             bits: Bits of the feature hash; None for those of the file.
         """
-        with self._lock:
-            self._check_owned()
-            if name in self.models:
-                raise RefusedError("model_differs", "a model of this name exists: choose another name.")
+        self._check_free(name)
+        with self._inspecting:  # one child at a time
+            folder = self._new_folder(name)
             try:
-                _check_unpacked(file)
-                ledger = persistence.load_game(file)
-                options = msgspec.structs.replace(options, bits=bits_of(ledger, bits))
-                check_options(options)
-                play = Play(ledger, options.bits, options.schema)
-            except (NovikoffError, zipfile.BadZipFile) as error:
-                raise RefusedError("bad_model", str(error)) from None
-            if ledger.player.task == "losses":
-                raise RefusedError("bad_model", "the game was learned from losses: the service needs examples.")
-            play.late.expire(play.late.waiting)  # their rounds are not in the file
-            play.late.pending = None
-            two = ledger.labels if ledger.labels is not None and not ledger.player.numbered else [None, None]
-            spec = ledger.spec or learner_name(type(ledger.learner))
-            multiclass: Literal["multiclass"] | None = "multiclass" if ledger.player.numbered else None
-            model = msgspec.structs.replace(
-                options, learner=spec, negative=two[0], positive=two[1], labels=multiclass, seed=0
-            )
-            self._make(name, model, play)
+                model, before = inspection.accept(file, folder, options, bits)
+                with self._lock:
+                    self._check_free(name)
+                    self._make(name, model, folder, before)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
 
-    def _make(self, name: str, model: Model, play: Play | None = None) -> None:
-        """Create the folder, completely or not at all, and start the actor."""
+    def _check_free(self, name: str) -> None:
+        self._check_owned()
+        if name in self.models:
+            raise RefusedError("model_differs", "a model of this name exists: choose another name.")
         if len(self.models) >= MOST_MODELS:
             raise RefusedError("models_full", f"a service must have at most {MOST_MODELS} models: delete one first.")
-        folder, there = self.folder / "models" / f".new-{name}", self.folder / "models" / name
+
+    def _new_folder(self, name: str) -> Path:
+        """Return an empty folder, to be renamed once the model in it is complete."""
+        folder = self.folder / "models" / f".new-{name}-{secrets.token_hex(8)}"
         try:
-            shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            if play is not None:
-                persistence.save(play.ledger, folder / BASE)
+        except OSError as error:
+            raise _unwritten(name, error) from None
+        return folder
+
+    def _make(self, name: str, model: Model, folder: Path, before: Before | None = None) -> None:
+        """Complete the folder of a model, rename it, and start the actor."""
+        there = self.folder / "models" / name
+        try:
             store = Store(folder / DATABASE, "full")
             try:
-                write_facts(store, model, play)
+                write_facts(store, model, before)
             finally:
                 store.close()
             os.rename(folder, there)
             persistence.flush(there.parent)
         except Exception as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            log("create_failed", level="error", model=name, reason=str(error))
-            raise RefusedError(
-                "storage_failed", "the model could not be written. See the log of the service."
-            ) from None
+            raise _unwritten(name, error) from None
         log("model_made", model=name, learner=model.learner)
         self._wait(self._open(name))
 
@@ -297,6 +286,7 @@ class Service:
                     raise RefusedError("certificate_failed", f"the certificates of {actor.name} cannot be evaluated. "
                                        "See the log of the service.") from None  # fmt: skip
                 self._failing.pop(actor, None)
+                (actor.folder / OPENING).unlink(missing_ok=True)
                 known = Evaluated(mark, found)
                 if self.models.get(actor.name) is actor:
                     self._certificates[actor] = known
@@ -383,42 +373,6 @@ class Evaluated:
     at: float = field(default_factory=time.monotonic)
 
 
-def certified(ledger: Ledger, n: int) -> dict[str, Any]:
-    """Return the certificates of a game, with the counts they are about."""
-    late = ledger.late
-    assert late is not None
-    return {
-        "as_of_arrival": n,
-        "predicted": late.predicted,
-        "labelled": late.labelled,
-        "pending": late.waiting,
-        "expired": late.expired,
-        "mistakes": late.mistakes if ledger.counts else None,
-        "arrival_mistakes": late.arrival_mistakes if ledger.counts else None,
-        "changed": late.changed,
-        "most_pending": late.others,
-        **context(ledger),
-        "variant": "arrival",
-        "certificates": [shown(one) for one in ledger.certify()],
-    }
-
-
-def context(ledger: Ledger) -> dict[str, object]:
-    """Return figures to compare the counts with: loss of a regression, baselines, drift test."""
-    found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
-    found["baselines"] = plain.baselines(ledger)
-    if ledger.drift is not None:
-        found["drift"] = {**plain.drift(ledger.drift.test), "sentence": sentences.whole(terminal.watched(ledger))}
-    return found
-
-
-def _check_unpacked(file: BinaryIO) -> None:
-    """Refuse a file that is too large once decompressed."""
-    with zipfile.ZipFile(file) as archive:
-        sizes = {one.filename: one.file_size for one in archive.infolist()}
-        size = sum(one.file_size for one in archive.infolist())
-    if size > MOST_UNPACKED:
-        raise RefusedError("too_large", f"a model file must have at most {MOST_UNPACKED:,} bytes, decompressed.")
-    if sizes.get("meta.json", 0) > MOST_DESCRIBED:
-        raise RefusedError("too_large", f"meta.json of a model file must have at most {MOST_DESCRIBED:,} bytes.")
-    file.seek(0)
+def _unwritten(name: str, error: Exception) -> RefusedError:
+    log("create_failed", level="error", model=name, reason=str(error))
+    return RefusedError("storage_failed", "the model could not be written. See the log of the service.")
