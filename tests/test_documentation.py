@@ -19,6 +19,7 @@ from novikoff.distributed import mixed
 from novikoff.drift import monitor
 from novikoff.game.delayed import late
 from novikoff.mixtures import stacks, tops
+from novikoff.online_to_batch import threshold
 from novikoff.online_to_batch.finalize import PROMISES
 from novikoff.reports.explanation import explain, read_references, theorems
 
@@ -145,7 +146,7 @@ def test_every_theorem_belongs_to_a_learner():
     entries = (*CATALOG.values(), *MANY.values())
     promised = {theorem.__name__ for entry in entries for theorem in getattr(entry.load(), "promises", ())}
     others = (*PROMISES, *late.PROMISES, *mixed.PROMISES, *monitor.PROMISES, *off_policy.PROMISES)
-    others += (*minimise_online.PROMISES, *stacks.PROMISES, *tops.PROMISES)
+    others += (*minimise_online.PROMISES, *stacks.PROMISES, *tops.PROMISES, *threshold.PROMISES)
     missing = set(theorems()) - promised - {theorem.__name__ for theorem in others}
     assert not missing, f"add to the promises of a learner: {missing}"
 

@@ -15,6 +15,7 @@ from novikoff.distributed import mixed
 from novikoff.drift import monitor
 from novikoff.game.delayed import late
 from novikoff.mixtures import stacks, tops
+from novikoff.online_to_batch import threshold
 from novikoff.online_to_batch.finalize import PROMISES
 from novikoff.reports.explanation import read_references, theorems
 
@@ -42,6 +43,8 @@ def owners() -> dict[str, list[str]]:
                 found[theorem.name].append(f"[{name}](../{ROOMS[one.room]}/{name}.md){remark}")
     for theorem in PROMISES:
         found[theorem.name].append("a [kept classifier](../guides/error-limit.md)")
+    for theorem in threshold.PROMISES:
+        found[theorem.name].append("a [threshold](../guides/thresholds.md)")
     for theorem in late.PROMISES:
         found[theorem.name].append("a game with [late labels](../certificates.md)")
     for theorem in off_policy.PROMISES:

@@ -19,6 +19,7 @@ from novikoff.online_to_batch.risk import (
     clopper_pearson,
     kl_limit,
     poisson_closed,
+    poisson_least,
     poisson_limit,
     share,
 )
@@ -31,6 +32,21 @@ DELTAS = st.floats(1e-300, 0.999)
 )
 def test_golden_poisson(mistakes, limit):
     assert poisson_limit(mistakes, 0.05) == pytest.approx(limit, abs=1e-6)
+
+
+@pytest.mark.parametrize(("count", "limit"), [(0, 0.0), (1, 0.003075), (10, 2.054886), (100, 58.329355)])
+def test_golden_lower_poisson(count, limit):
+    assert poisson_least(count, 0.05) == pytest.approx(limit, abs=1e-6)
+
+
+@given(count=st.integers(1, 10**7), delta=DELTAS)
+def test_lower_poisson_is_just_below_the_root(count, delta):
+    found, level = poisson_least(count, delta), math.log((count + 1) * (count + 2)) - math.log(delta)
+    assert 0.0 <= found < count
+    if found > 1e-300:
+        high = found * (1 + 1e-6)
+        assert found - count + count * math.log(count / found) >= level - 1e-6 * count
+        assert high - count + count * math.log(count / high) <= level + 1e-6 * count
 
 
 def gentile(m, n, delta):

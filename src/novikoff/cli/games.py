@@ -28,6 +28,7 @@ from novikoff.game.ledger import Ledger
 from novikoff.game.play import check_hindsight, look_back, play
 from novikoff.game.prepare import prepare
 from novikoff.game.specs import Spec
+from novikoff.game.thresholds import check_costs, check_probability, check_rule, check_scores
 from novikoff.reports import plain, terminal
 from novikoff.reports.bound_curve import Bounds
 from novikoff.reports.progress import Progress
@@ -66,6 +67,7 @@ class Output:
     report: str | None = None
     command: tuple[str, ...] = ()
     live: bool = False
+    thresholds: bool = False
 
     @property
     def traced(self) -> bool:
@@ -78,6 +80,8 @@ class Output:
             raise InputError("--hindsight needs certificates: leave out --no-certify.")
         if self.chart == "proof" and self.plot is None:
             raise InputError("--chart proof needs a file: pass --plot FILE too.")
+        if self.chart == "thresholds" and self.plot is None:
+            raise InputError("--chart thresholds needs a file: pass --plot FILE too.")
         if self.plot is not None:
             from novikoff.reports import plot_file
 
@@ -129,9 +133,76 @@ class Choice:
         return HypothesisReservoir(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
 
 
+@dataclass
+class Cut:
+    """Options about the threshold of positive predictions.
+
+    Attributes:
+        costs: Costs of a false positive and of a false negative, as FP=1,FN=5.
+        precision: Required precision.
+        recall: Required recall.
+        threshold: Given threshold.
+        delta: Probability that a limit on new rows may fail.
+        failed: Why no threshold was chosen; "" if one was, or none was requested.
+    """
+
+    costs: str | None = None
+    precision: float | None = None
+    recall: float | None = None
+    threshold: float | None = None
+    delta: float = 0.05
+    failed: str = ""
+
+    @property
+    def given(self) -> bool:
+        """Whether a rule was given."""
+        return any(one is not None for one in (self.costs, self.precision, self.recall, self.threshold))
+
+    def check(self) -> None:
+        """Refuse an impossible rule before anything is read."""
+        if self.given:
+            check_rule(self.cost, self.precision, self.recall, self.threshold)
+
+    def check_for(self, ledger: Ledger) -> None:
+        """Refuse a threshold that the learner cannot have."""
+        if self.given:
+            check_scores(ledger)
+            if self.threshold is not None and ledger.player.probable:
+                check_probability(self.threshold)
+
+    @property
+    def cost(self) -> dict[str, float] | None:
+        """Costs by name; None if none were given."""
+        if self.costs is None:
+            return None
+        try:
+            parts = [one.partition("=") for one in self.costs.split(",")]
+            found = {name.strip().upper(): float(number) for name, _, number in parts}
+            check_costs(found)
+        except (InputError, ValueError):
+            must = "--costs must be those of a false positive and a false negative, both above 0"
+            raise InputError(must, f"got {self.costs}", "Write --costs FP=1,FN=5.") from None
+        return found
+
+    def choose(self, ledger: Ledger) -> None:
+        """Choose the threshold after a game; that of a resumed game is chosen again by its own rule."""
+        before = ledger.threshold
+        if not ledger.rounds or not (self.given or (before is not None and not before.fresh)):
+            return
+        from novikoff.online_to_batch.threshold import choose_again, choose_threshold
+
+        try:
+            if self.given:
+                choose_threshold(ledger, self.cost, self.precision, self.recall, self.threshold, self.delta)
+            else:
+                choose_again(ledger)
+        except InputError as error:
+            self.failed = str(error)
+
+
 def run_source(
     learner: str | None, source: str, options: dict[str, Any], defaults: dict[str, Any], length: tuple[int, int | None],
-    saving: Saving, output: Output, choice: Choice | None = None,
+    saving: Saving, output: Output, choice: Choice | None = None, cut: Cut | None = None,
 ) -> int:  # fmt: skip
     """Run `novikoff run` and return the exit code.
 
@@ -144,7 +215,12 @@ def run_source(
         saving: Checkpoint to write or resume.
         output: Output options.
         choice: Classifier to keep, or None.
+        cut: Rule of the threshold of positive predictions, or None.
     """
+    cut = cut or Cut()
+    if choice is not None and cut.given:
+        raise InputError("--finalize and a threshold cannot be combined: leave one of them out.")
+    cut.check()
     check_files(saving, output)
     passes, rounds = length
     if choice is not None and "cover" in defaults:
@@ -167,6 +243,9 @@ def run_source(
     if saved is not None and saved.encoding is not None:
         stream = adopted(stream, saved.encoding, saved.feature_names)
     _check_proof(ledger, output)
+    cut.check_for(ledger)
+    if output.thresholds or output.chart == "thresholds":
+        check_scores(ledger)
     printed = print_notes(stream, output.quiet or output.as_json)
     print_columns(stream, output.quiet or output.as_json)
     drawing: list[Observer] = [Bounds()] if (output.plot or output.report) and output.certify else []
@@ -177,7 +256,7 @@ def run_source(
         check_hindsight(ledger, stream, resume, passes)
     stopped = play_watched(
         ledger, stream, source, saving, output.quiet, rounds, passes, drawing, track=output.certify, resume=resume,
-        candidates=reservoir, trace=output.traced,
+        candidates=reservoir, trace=output.traced, ended=cut.choose,
     )  # fmt: skip
     if live is not None:
         live.end(ledger)
@@ -186,13 +265,16 @@ def run_source(
         on_step = None if output.quiet or output.as_json else _print_step
         ledger.hindsight = look_back(ledger, stream, play, on_step)
     print_notes(stream, output.quiet or output.as_json, printed)
+    if cut.failed and not output.as_json:
+        print(f"note: {cut.failed} The threshold is unchanged.", file=sys.stderr)
     test = None
     if output.permutations and not stopped:
         from novikoff.evaluation.permutation import permutation_test
 
         again = open_source(source, options, numbers)
         test = permutation_test(ledger.spec, again, output.permutations, defaults.get("seed") or 0, rounds=rounds)
-    code = _report(ledger, spec_of(ledger), output, stopped, notes(stream), kept, test)
+    more = [*notes(stream), *([cut.failed] if cut.failed else [])]
+    code = _report(ledger, spec_of(ledger), output, stopped, more, kept, test)
     if live is not None:
         live.close()
     return code
@@ -351,10 +433,12 @@ def _report(
     certificates = ledger.certify(members=of_members) if output.certify else []
     between = None if output.between is None else ledger.player.between(*output.between)
     if output.plot is not None:
-        from novikoff.reports import game_chart, hindsight, plot_file, proof
+        from novikoff.reports import game_chart, hindsight, plot_file, proof, thresholds
 
         levels = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).levels
-        if output.chart == "proof" and ledger.trace is not None:
+        if output.chart == "thresholds":
+            plot_file.save(thresholds.chart(ledger, learner), output.plot, output.force)
+        elif output.chart == "proof" and ledger.trace is not None:
             plot_file.save(proof.chart(ledger.trace, ledger, learner), output.plot, output.force)
         else:
             plot_file.save(game_chart.chart(ledger, certificates, learner, levels), output.plot, output.force)
@@ -368,6 +452,10 @@ def _report(
         if ledger.trace is not None:
             fields["proof"] = plain.proof(ledger.trace)
             fields |= {"trace": list(ledger.trace.records())} if output.trace == "-" else {}
+        if output.thresholds and ledger.rounds:
+            from novikoff.reports import thresholds
+
+            fields["thresholds"] = thresholds.plain_table(ledger)
         fields |= {} if between is None else {"between": between._asdict()}
     if output.report is not None:
         from novikoff.reports import page
@@ -392,6 +480,11 @@ def _report(
                     out.line(line)
                 out.line()
             terminal.game(out, ledger, certificates, learner, output.certify, of_members, output.verbose)
+            if output.thresholds and ledger.rounds:
+                from novikoff.reports import thresholds
+
+                for line in thresholds.lines(ledger):
+                    out.line(line)
             if kept is not None:
                 terminal.kept(out, kept, output.verbose)
             if ledger.trace is not None:

@@ -133,6 +133,7 @@ def parser() -> Parser:
         metavar="C",
         help="prediction sets with this coverage, such as 0.9",
     )
+    _add_thresholds(one)
     one.add_argument(
         "--hindsight", action="store_true", help="second pass for the best comparators, which tightens certificates"
     )
@@ -452,6 +453,17 @@ def _add_delta(verb: ArgumentParser) -> None:
     verb.add_argument("--delta", type=_chance, default=0.05, metavar="D", help=what)
 
 
+def _add_thresholds(verb: ArgumentParser) -> None:
+    group = verb.add_argument_group("threshold of positive predictions, saved with the model")
+    group.add_argument(
+        "--costs", metavar="FP=N,FN=N", help="threshold of least cost, such as FP=1,FN=5: a missed positive costs 5"
+    )
+    group.add_argument("--precision", type=float, metavar="P", help="threshold with this precision and most recall")
+    group.add_argument("--recall", type=float, metavar="R", help="threshold with this recall and most precision")
+    group.add_argument("--threshold", type=float, metavar="T", help="this threshold: a probability, or a score")
+    group.add_argument("--thresholds", action="store_true", help="table of precision and recall by threshold")
+
+
 def _add_on(verb: ArgumentParser) -> None:
     verb.add_argument(
         "--on", default="threads", metavar="WHERE", help="threads (default), ray, or the address of a cluster"
@@ -500,9 +512,10 @@ def _add_trace(verb: ArgumentParser) -> None:
     verb.add_argument("--plot", metavar="FILE", help="plot of mistakes and bound over time (.png or .svg)")
     verb.add_argument(
         "--chart",
-        choices=("game", "proof"),
+        choices=("game", "proof", "thresholds"),
         default="game",
-        help="what --plot draws: the game, or the inequalities of the proof on this run (default: game)",
+        help="what --plot draws: the game, the inequalities of the proof on this run, or precision and recall by "
+        "threshold (default: game)",
     )
     verb.add_argument(
         "--trace",
@@ -569,6 +582,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run perceptron:bias=1 mail.svm --save m.nk       # write a checkpoint",
         "run --resume m.nk mail.svm --save m.nk           # resume it",
         "run logistic mail.csv --finalize best            # one classifier, error rate bounded",
+        "run mail.csv --costs FP=1,FN=5 --save m.nk         # a missed positive costs five times as much",
         "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
         "run perceptron mail.csv --trace --plot p.png --chart proof  # the proof, round by round",
     ),

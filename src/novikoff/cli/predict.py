@@ -350,6 +350,7 @@ def _print_labels(
     rows = mistakes = held = 0
     pairs: Counter[tuple[Any, Any]] = Counter()
     sets = classifier.covers
+    threshold = saved.threshold if isinstance(saved, Ledger) else None
     numbering = Numbering(list(saved.labels or ())) if classifier.numbered else None
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels and numbering is None else stream.labels or Labels()
@@ -361,7 +362,7 @@ def _print_labels(
                 f"Pass --positive {labels.positive}."
             )
         _check_exact(batch, classifier, stream)
-        predictions = classifier.predict_many(batch)
+        predictions = classifier.predict_many(batch) if threshold is None else threshold.predict(classifier, batch)
         words: dict[float, object] = (
             {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.task != "multiclass" else {}
         )
@@ -380,10 +381,12 @@ def _print_labels(
             pairs.update(zip(batch.y.tolist(), predictions.tolist(), strict=True))
             if watch is not None:
                 watch.see(wrong)
+    at = "" if threshold is None else f"; positive from {threshold.value:.3g} on"
+    used: dict[str, Any] = {} if threshold is None else {"threshold": _finite(threshold.value)}
     if stream.unlabelled:
-        return {"rows": rows}, counted(rows, "row")
+        return {"rows": rows, **used}, counted(rows, "row") + at
     rate = mistakes / rows if rows else 0.0
-    facts: dict[str, Any] = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
+    facts: dict[str, Any] = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate, **used}
     constant = ""
     if pairs:
         true: Counter[Any] = Counter()
@@ -400,7 +403,12 @@ def _print_labels(
         constant = f"; always predicting {often}: {rows - times:,}"
     if sets:
         return facts | {"held": held}, _held(held, rows, "label")
-    return facts, f"{counted(mistakes, 'mistake')} in {counted(rows, 'row')} ({100 * rate:.3g} %){constant}"
+    return facts, f"{counted(mistakes, 'mistake')} in {counted(rows, 'row')} ({100 * rate:.3g} %){constant}{at}"
+
+
+def _finite(value: float) -> float | None:
+    """Return a number for JSON; None for an infinite one."""
+    return value if math.isfinite(value) else None
 
 
 def _print_numbers(

@@ -48,7 +48,7 @@ def demo(args: Namespace) -> int:
 
 def run(args: Namespace) -> int:
     """Train and evaluate a learner row by row, with a certificate."""
-    from novikoff.cli.games import Choice, run_source
+    from novikoff.cli.games import Choice, Cut, run_source
     from novikoff.cli.own import own_learner
 
     defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale, "task": args.task}
@@ -57,7 +57,8 @@ def run(args: Namespace) -> int:
         defaults["cover"] = args.cover
     rounds = (args.passes, args.rounds)
     learner = own_learner(args.learner)
-    return run_source(learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice)
+    cut = Cut(args.costs, args.precision, args.recall, args.threshold, args.delta)
+    return run_source(learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice, cut)
 
 
 def compare(args: Namespace) -> int:

@@ -22,9 +22,12 @@ class InterruptedGame(BaseException):
 
 def play_watched(
     ledger: Ledger, stream: Stream, source: str, saving: Saving, quiet: bool, rounds: int | None = None,
-    passes: int = 1, observers: Sequence[Observer] = (), **more: Any,
+    passes: int = 1, observers: Sequence[Observer] = (), ended: Callable[[Ledger], None] | None = None, **more: Any,
 ) -> bool:  # fmt: skip
-    """Play a game with progress and checkpoints; return True if Ctrl-C ended it early. `more` goes to `play`."""
+    """Play a game with progress and checkpoints; return True if Ctrl-C ended it early.
+
+    `ended` is called before the last checkpoint; `more` goes to `play`.
+    """
     keeper = Keeper(ledger, saving, quiet)
     known = None if stream.rows is None else stream.rows * passes
 
@@ -33,6 +36,8 @@ def play_watched(
 
     with keeper:
         stopped = watched(game, Progress(rounds or known, size_of(source)), quiet)
+    if ended is not None:
+        ended(ledger)
     keeper.finish()
     return stopped
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from novikoff.game.explanation import Explanation, Importance
     from novikoff.game.predicting import MissingColumns
     from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.game.thresholds import Threshold, Thresholds
     from novikoff.game.trace import Trace
     from novikoff.kernel.comparators.hindsight import KernelHindsight
 
@@ -193,6 +194,8 @@ class Ledger(Metrics, Shown):
         weighted: Counts of rows by weight in a game with weighted rows; None if all weights are 1.
         proved: Certificates of the first rounds of a game whose comparators were left out of a model file.
         trace: Rounds with the potentials of the proof, if requested (game/trace.py); not saved.
+        threshold: Score from which on new rows are predicted positive, if `nk.choose_threshold` chose one; counts and
+            metrics of the game are those of the learner's own predictions.
 
     Example:
         >>> import novikoff as nk
@@ -231,6 +234,7 @@ class Ledger(Metrics, Shown):
     weighted: WeightedMetrics | None = None
     proved: Proved | None = None
     trace: Trace | None = None
+    threshold: Threshold | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -379,6 +383,23 @@ class Ledger(Metrics, Shown):
         metrics = self.metrics
         area = metrics.ranking.area()
         return area if metrics.ranking.rounds == metrics.rounds else None
+
+    def thresholds(self) -> Thresholds:
+        """Return precision, recall and counts at every threshold of the scores, computed before each label was known.
+
+        Returns:
+            The rows of a table, the lowest threshold first; `frame()` makes a frame of them.
+
+        Example:
+            >>> import novikoff as nk
+            >>> table = nk.play("logistic", nk.read("demo:breast-cancer")).thresholds()
+            >>> row = table.at(0.0)  # the learner's own predictions: log-odds of 0
+            >>> row.true_positives + row.false_positives + row.false_negatives + row.true_negatives
+            569
+        """
+        from novikoff.game.thresholds import thresholds
+
+        return thresholds(self)
 
     def _positive(self) -> tuple[int, int, int]:
         """Return the numbers of correct +1 predictions, +1 predictions and +1 labels; 0 for other labels."""

@@ -46,7 +46,8 @@ STORED = "the certificate in the file is correct; the file has no rows to recomp
 WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
 """Advice for a file that is not a model file."""
 
-PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
+PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift",
+         "threshold")  # fmt: skip
 """Parts of a ledger with their own `state`; some may be None."""
 MEASURED = ("baselines", "ranking", "calibration", "coverage")
 """Parts of `Metrics`."""
@@ -227,6 +228,7 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
     from novikoff.game.coverage import Coverage
     from novikoff.game.delayed.late import Late
     from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.game.thresholds import Threshold
 
     makers: dict[str, Any] = {
         "baselines": Baselines.restore,
@@ -238,6 +240,7 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
         "reservoir": lambda part: HypothesisReservoir.restore(part, learner),
         "late": Late.restore,
         "drift": lambda part: DriftWatch.restore(part, learner),
+        "threshold": Threshold.restore,
     }
     members = zip(state["members"], learner.learners, strict=True)
     fields: dict[str, Any] = {

@@ -204,6 +204,14 @@ class Ranking:
         self.settle()
         return 0 if self._counts is None else int(self._counts[:, 1].sum())
 
+    def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the nonempty bins in order of their scores, and (bins, 2) rounds labelled -1 and +1 in each."""
+        self.settle()
+        if self._counts is None:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+        bins = np.flatnonzero(self._counts.any(axis=1))
+        return bins, self._counts[bins]
+
     def area(self) -> Area | None:
         """Return the area under the ROC curve; None if only one label was observed."""
         self.settle()

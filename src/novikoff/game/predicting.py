@@ -30,6 +30,7 @@ from novikoff.data.column_names import names_of_row
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
+    from novikoff.game.thresholds import Threshold
 
 MissingColumns = Literal["refuse", "impute"]
 CHOICES = ("refuse", "impute")
@@ -227,13 +228,16 @@ def classes(ledger: Ledger) -> list[LabelValue]:
     return list(ledger.labels) if ledger.labels is not None else [-1, 1]
 
 
-def predictions(player: Predictor, batch: Batch, labels: list[Any] | None) -> list[Any]:
+def predictions(
+    player: Predictor, batch: Batch, labels: list[Any] | None, threshold: Threshold | None = None
+) -> list[Any]:
     """Return the predictions of a batch, in the user's labels; None while no label is known."""
     if player.task == "regression":
         return [float(one) for one in player.predict_ahead(batch)]
     if player.numbered and not player.labels:
         return [None] * len(batch)
-    found = np.asarray(player.predict_many(batch)).tolist()
+    ahead = player.predict_many(batch) if threshold is None else threshold.predict(player, batch)
+    found = np.asarray(ahead).tolist()
     if player.task == "multiclass":
         return [labels[one] if labels and 0 <= one < len(labels) else one for one in found]
     both = Labels(*labels) if labels else Labels()
@@ -243,7 +247,9 @@ def predictions(player: Predictor, batch: Batch, labels: list[Any] | None) -> li
 def predict(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> Any:
     """Implement `Ledger.predict`."""
     given = rows_of(ledger, rows, missing_columns)
-    found = [one for batch in given.batches for one in predictions(ledger.player, batch, ledger.labels)]
+    found = [
+        one for batch in given.batches for one in predictions(ledger.player, batch, ledger.labels, ledger.threshold)
+    ]
     warn(ledger, given)
     if given.one:
         return found[0]

@@ -5,13 +5,15 @@ Limits
     kl_limit          the mean risk itself, for one n that was fixed in advance; tighter
     clopper_pearson   the risk of one hypothesis, from its errors on fresh examples
     candidate_limit   the same for any hypothesis of a run, at any time
+    poisson_least     lower limit that belongs to poisson_limit, for events that are wanted
     poisson_closed, chernoff   upper bounds on these in closed form
-    Their theorems are in online_to_batch/theorems/ensemble_risk.py, ensemble_risk_fixed.py and best_risk.py.
+    Their theorems are in online_to_batch/theorems/ensemble_risk.py, ensemble_risk_fixed.py, best_risk.py and
+    threshold_cost.py.
 Rounding
-    Each bound is the smallest float at which its inequality holds in 60 digits, so it is never too small, and it is
-    monotone in mistakes, n and delta as the theorem is. For Clopper and Pearson the tail is summed in floats, all terms
-    positive, and enlarged by more than its rounding error: up to 10^9 trials the bound is at most 1 + 1e-9 times too
-    large.
+    Each upper bound is the smallest float at which its inequality holds in 60 digits, so it is never too small, and it
+    is monotone in mistakes, n and delta as the theorem is; the lower bound is the largest float that is not too large.
+    For Clopper and Pearson the tail is summed in floats, all terms positive, and enlarged by more than its rounding
+    error: up to 10^9 trials the bound is at most 1 + 1e-9 times too large.
 Cost
     Milliseconds each; up to a second for 10^12 trials of Clopper and Pearson.
 Reference
@@ -39,6 +41,25 @@ def poisson_limit(mistakes: int, delta: float) -> float:
     _check(mistakes, delta)
     with localcontext(prec=DIGITS):
         return _poisson(mistakes, _level(mistakes, delta))
+
+
+def poisson_least(count: int, delta: float) -> float:
+    """Return the Q < m = `count` with Q - m + m ln(m/Q) = ln((m+1)(m+2)/delta), rounded down; 0 for m = 0."""
+    _check(count, delta)
+    if count == 0:
+        return 0.0
+    with localcontext(prec=DIGITS):
+        level, m = _level(count, delta), Decimal(count)
+
+        def enough(q: float) -> bool:
+            exact = Decimal(q)
+            return q > 0.0 and exact - m + m * (m / exact).ln() <= level
+
+        guess = float(count)
+        for _ in range(200):  # q = m exp(-(level + m - q) / m) contracts to the root below m
+            guess = count * math.exp(-(float(level) + count - guess) / count)
+        # Above the root the inequality holds, so the float before the smallest such one is below it.
+        return math.nextafter(_smallest(enough, guess, 0.0, float(count)), 0.0)
 
 
 def poisson_closed(mistakes: int, delta: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
-from novikoff.reports import columns, coverage, sentences, stretches, summary
+from novikoff.reports import columns, coverage, sentences, stretches, summary, thresholds
 from novikoff.reports.bound_curve import proved
 from novikoff.reports.charts import (
     BOUND,
@@ -99,8 +99,9 @@ def panels(
 
 
 def further(ledger: Ledger, certificates: Sequence[Certificate]) -> list[Panel | Bars]:
-    """Return the panels of stretches, prediction sets and important columns, where the learner has them."""
-    return [*stretches.panels(ledger), *coverage.panels(ledger, certificates), *columns.bars(ledger)]
+    """Return the panels of stretches, prediction sets, thresholds and important columns, where the game has them."""
+    sets = coverage.panels(ledger, certificates)
+    return [*stretches.panels(ledger), *sets, *thresholds.panels(ledger), *columns.bars(ledger)]
 
 
 def quantity(ledger: Ledger) -> str:

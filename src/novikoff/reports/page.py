@@ -32,6 +32,7 @@ from novikoff.reports import (
     summary,
     svg,
     terminal,
+    thresholds,
 )
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
@@ -159,6 +160,7 @@ def happened(
         parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     if ledger.members:
         parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], sentences=True))
+    parts += _thresholds(ledger)
     parts.append(tree(ledger))
     parts += [html.picture(svg.panel(one)) for one in game_chart.further(ledger, certificates)]
     parts.append(html.text(*stretches.describe(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
@@ -171,6 +173,22 @@ def tree(ledger: Ledger) -> str:
     if (drawn := decision_tree.of(ledger)) is None:
         return ""
     return html.text(sentences.whole(decision_tree.caption(drawn))) + html.picture(decision_tree.picture(ledger))
+
+
+def _thresholds(ledger: Ledger) -> list[str]:
+    """Return the folded table of thresholds, in steps of recall, if one was chosen."""
+    chosen = ledger.threshold
+    if chosen is None:
+        return []
+    heads = ["threshold" if chosen.probable else "score", "precision", "recall", "F1", "positive predictions",
+             "false positives", "false negatives", "cost"]  # fmt: skip
+    rows = []
+    for one in thresholds.steps(ledger.thresholds(), [0.0, chosen.score]):
+        rates = ("-" if rate is None else f"{rate:.3f}" for rate in (one.precision, one.recall, one.f1))
+        counts = (one.true_positives + one.false_positives, one.false_positives, one.false_negatives)
+        cost = sentences.brief(one.cost(chosen.cost_fp, chosen.cost_fn))
+        rows.append((thresholds.value(one), *rates, *(f"{count:,}" for count in counts), cost))
+    return [html.folded("Precision, recall and cost by threshold", html.table(heads, rows))]
 
 
 def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:
@@ -222,7 +240,8 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
 
 def _metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     """Return the table of metrics with their baselines."""
-    found = (*summary.metrics(ledger, verbose=True), *coverage.metrics(ledger, certificates))
+    sets = coverage.metrics(ledger, certificates)
+    found = (*summary.metrics(ledger, verbose=True), *sets, *thresholds.metrics(ledger))
     return html.table(["metric", "value", "baselines"], found, sentences=True)
 
 
@@ -233,7 +252,8 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
     scaled = html.text(summary.scaled(ledger))
     found = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).lines
     back = [sentences.whole(line) for line in found]
-    cards = (html.card(one, summary.guarantee(ledger, one)) for one in certificates)
+    cards = [html.card(one, summary.guarantee(ledger, one)) for one in certificates]
+    cards += [html.card(one) for one in thresholds.certificates(ledger)]
     before = summary.a_priori(certificates)
     return [*cards, html.text(f"A priori: {before}.") if before else "", scaled, html.text(*back)]
 

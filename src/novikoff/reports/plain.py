@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.certificate import Certificate
 from novikoff.core.stream import Target
 from novikoff.game.ledger import Ledger
-from novikoff.reports import columns, coverage, decision_tree
+from novikoff.reports import columns, coverage, decision_tree, thresholds
 from novikoff.reports.confusion import rates as label_rates
 from novikoff.reports.summary import member_weights
 from novikoff.reports.team import Member, members
@@ -88,6 +88,9 @@ def game(
         plain["importance"] = importance.plain()
     if ledger.coverage is not None:
         plain["sets"] = coverage.plain(ledger)
+    if ledger.threshold is not None:
+        limits = [certificate(one) for one in ledger.threshold.certificates]
+        plain["threshold"] = {**thresholds.plain(ledger.threshold), "certificates": limits}
     if ledger.drift is not None:
         plain["drift"] = drift(ledger.drift.test)
     if claims := [claim for one in ledger.player.within.behaviours for claim in one.claims]:

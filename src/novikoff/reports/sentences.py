@@ -139,6 +139,8 @@ def _claim(certificate: Certificate, rows: int | None, unit: str) -> str:
     observed = bound_text(certificate.observed, side)
     bound = "" if value is None else bound_text(value, side)
     on_average = " in expectation over the random draws" if certificate.kind == "E" else ""
+    if certificate.theorem.startswith("threshold_"):
+        return f"{quantity} {brief(certificate.observed)}; on new examples guaranteed at {limit_of(certificate)}"
     if side == "lower":
         forced = f"{observed} mistakes forced" if quantity == "mistakes" else f"{quantity} {observed}"
         return f"{forced}; the adversary guarantees at least {bound}{on_average}"
@@ -177,6 +179,12 @@ def _claim(certificate: Certificate, rows: int | None, unit: str) -> str:
     if quantity.endswith(", at most"):  # the comparator's loss is known from one side only
         quantity, observed = quantity.removesuffix(", at most"), f"at most {observed}"
     return f"{quantity} {observed}; guaranteed at most {bound}{on_average}"
+
+
+def limit_of(certificate: Certificate) -> str:
+    """Return a bound with three digits, rounded outward: "least 0.81"."""
+    word = "most" if certificate.side == "upper" else "least"
+    return f"{word} {rounded(certificate.bound or 0.0, certificate.side, SHOWN)}"
 
 
 def _count(text: str) -> int:

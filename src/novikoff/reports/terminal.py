@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.certificate import KINDS, Certificate, bound_text, number
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
-from novikoff.reports import columns, coverage, decision_tree, sentences, stretches, summary
+from novikoff.reports import columns, coverage, decision_tree, sentences, stretches, summary, thresholds
 from novikoff.reports.confusion import confused
 from novikoff.reports.team import members, table
 
@@ -75,7 +75,8 @@ def game(
     played = counted(ledger.rounds, "row" if ledger.adversary is None and ledger.weighted is None else "round")
     took = f"{played} in {ledger.seconds:.2f} s{speed(ledger)}"
     out.line(f"{learner} {where} {ledger.source}{target}: {took}", "bold")
-    for metric in (*summary.metrics(ledger, verbose), *coverage.metrics(ledger, certificates)):
+    sets = coverage.metrics(ledger, certificates)
+    for metric in (*summary.metrics(ledger, verbose), *sets, *thresholds.metrics(ledger)):
         field(out, metric.name, metric.value, metric.note)
     wrapped(out, *summary.warnings(ledger, certificates), summary.runs(ledger))
     if verbose and (labels := summary.named(ledger)):
@@ -98,6 +99,8 @@ def game(
     wrapped(out, watched(ledger))
     if certified:
         promised(out, certificates, verbose, ledger)
+        if verbose and ledger.threshold is not None:
+            show(out, thresholds.certificates(ledger))
         if before := summary.a_priori(certificates):
             field(out, "a priori", "", f"{before}.")
         if verbose:

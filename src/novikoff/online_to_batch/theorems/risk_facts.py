@@ -17,11 +17,12 @@ ln(1-p) <= -p), so between these two no choice depends on the data.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from novikoff.core.certificate import Assumption, Bound, number
+from novikoff.core.certificate import Assumption, Bound, number, seen
 from novikoff.online_to_batch.risk import kl_limit, poisson_limit, share
 
 Independence = Literal["trusted", "refuted"]
@@ -125,9 +126,58 @@ class HeldFacts:
     copies: bool = False
 
 
-def independent(facts: EnsembleFacts | BestFacts | HeldFacts) -> Assumption:
+@dataclass(frozen=True, slots=True)
+class ThresholdFacts:
+    """Facts about predictions that are +1 if the score reaches a threshold.
+
+    Attributes:
+        rounds: n, the rounds of the run, or fresh examples.
+        true_positives: Examples labelled +1 whose score reached the threshold.
+        false_positives: Examples labelled -1 whose score reached the threshold.
+        false_negatives: Examples labelled +1 whose score did not.
+        cost_fp: Cost of a false positive.
+        cost_fn: Cost of a false negative.
+        thresholds: N, the number of thresholds among which one may be chosen, fixed in advance.
+        delta: Probability that one of the limits may fail.
+        fresh: Whether one hypothesis, which had not learned from the examples, was tested on all of them; otherwise
+            each example was predicted by the hypothesis of its round.
+        independence: "refuted" if a drift test raised an alarm.
+        evidence: Largest wealth of that test.
+        late: Whether labels were delayed.
+        copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
+        repeated: Whether examples were played more than once.
+    """
+
+    rounds: int
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+    thresholds: int = 1
+    delta: float = 0.05
+    fresh: bool = False
+    independence: Independence = "trusted"
+    evidence: float = 1.0
+    late: bool = False
+    copies: bool = False
+    repeated: bool = False
+
+    @property
+    def level(self) -> float:
+        """Probability that the limit of one count at one threshold may fail, rounded down."""
+        return math.nextafter(self.delta / (3 * self.thresholds), 0.0)
+
+    @property
+    def cost(self) -> float:
+        """Mean cost of the examples."""
+        lost = self.cost_fp * self.false_positives + self.cost_fn * self.false_negatives
+        return lost / self.rounds if self.rounds else 0.0
+
+
+def independent(facts: EnsembleFacts | BestFacts | HeldFacts | ThresholdFacts) -> Assumption:
     """Return the assumption of independence, with the evidence if it was refuted."""
-    late = isinstance(facts, EnsembleFacts) and facts.late
+    late = isinstance(facts, (EnsembleFacts, ThresholdFacts)) and facts.late
     claim = f"{INDEPENDENT}, and {ARRIVAL}" if late else INDEPENDENT
     if facts.copies:
         return Assumption(f"{claim} (rows of weight above 1 were played as several equal examples)", "refuted")
@@ -165,3 +215,24 @@ def risk_bound(
     if bound is None:
         return Bound(None, assumptions, quantities, 0.0, trivial=1, quantity=quantity, void="there were no examples")
     return Bound(min(bound, 1.0), assumptions, quantities, errors / trials, trivial=1, quantity=quantity)
+
+
+def threshold_bound(facts: ThresholdFacts, what: str, value: float, observed: float, trivial: float) -> Bound:
+    """Return the bound of a theorem on a threshold; void if there were no examples.
+
+    Args:
+        facts: The facts.
+        what: Bounded quantity.
+        value: Its limit, rounded outward.
+        observed: Its value on the examples.
+        trivial: Value at which the limit says nothing.
+    """
+    claim = "each example was played once" if not facts.fresh else "the learner had not learned from the examples"
+    once = Assumption(claim, "trusted") if facts.fresh else seen(claim, not facts.repeated)
+    names = ("rounds", "true_positives", "false_positives", "false_negatives", "cost_fp", "cost_fn", "thresholds",
+             "delta")  # fmt: skip
+    quantities = {name: getattr(facts, name) for name in names}
+    quantity = what if facts.fresh else f"{what} over the hypotheses of the run"
+    void = "" if facts.rounds else "there were no examples"
+    return Bound(value if facts.rounds else None, [independent(facts), once], quantities, observed, trivial,
+                 quantity=quantity, void=void)  # fmt: skip
