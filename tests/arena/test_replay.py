@@ -20,6 +20,7 @@ from novikoff.core.errors import NovikoffError
 LEARNERS = {
     "perceptron": lambda o: nk.Perceptron(bias=float(o.get("bias", 1))),
     "thresholds": lambda o: nk.ThresholdHalving(o.get("n", 100)),
+    "race": lambda o: nk.ThresholdHalving(o.get("n", 100)),
     "boxes": lambda o: nk.RectangleHalving(o.get("m", 21), 2),
     "halfspaces": lambda o: nk.CoverHalving(2, largest=256),
     "ellipsoid": lambda o: nk.Ellipsoid(width=2),
@@ -43,7 +44,7 @@ def random_script(game, seed, most=40):
 
 def examples(game, moves):
     for place, answer in moves:
-        x = place[0] if game == "thresholds" else tuple(place) if game == "boxes" else np.array(place) / 100.0
+        x = place[0] if game in ("thresholds", "race") else tuple(place) if game == "boxes" else np.array(place) / 100.0
         yield x, 1 if answer == "p" else -1
 
 
@@ -56,6 +57,18 @@ def check_against_the_library(game, seed):
         for place, _ in made["moves"]:
             one.learn_one(None, np.array([float(place[0] >> i & 1) for i in range(learner.facts().experts)]))
         paid = one.ledger.expected
+    elif game == "intervals":
+        alpha, values, paid = 1.0 - made["options"].get("cover", 80) / 100, [0.0, 0.0], 0
+        one = nk.Game(nk.Conformal(nk.VAW(), alpha=alpha, step=0.2))
+        for place, _ in made["moves"]:
+            row, y = np.array([values[-1], values[-2], 1.0]), place[0] / 100
+            low, high = one.learner.predict_set(row)
+            paid += not low <= y <= high
+            one.learn_one(row, y)
+            values.append(y)
+        assert paid == sum(one.ledger.coverage.misses)
+        if made["moves"]:
+            assert paid <= found["curve"][-1][1]
     else:
         one = nk.Game(LEARNERS[game](made["options"]))
         for x, y in examples(game, made["moves"]):
@@ -247,3 +260,22 @@ def test_best_line_of_the_perceptron_has_the_margin_that_it_is_drawn_with():
         assert found["norm"] == pytest.approx(np.hypot(*w[:2]) if not bias else np.linalg.norm(w))
         signed = [(1 if y == "p" else -1) * (np.dot(w[:2], place) / 100 + w[2]) for place, y in moves]
         assert found["margin"] == pytest.approx(max(min(signed) / found["norm"], 0.0))
+
+
+def test_race_has_the_mistakes_of_consistent_too():
+    moves = random_script("race", 5)["moves"]
+    other = nk.Game("consistent:[thresholds:n=100]")
+    for (x,), answer in moves:
+        other.learn_one(x, 1 if answer == "p" else -1)
+    assert replay(script("race", moves))["frames"][-1]["view"]["other"] == other.ledger.mistakes
+    swept = replay(script("race", ["a"] * 40, rival="builtin"))["frames"][-1]
+    assert (swept["view"]["other"], swept["paid"]) == (40, 0)
+
+
+def test_rival_of_intervals_goes_just_outside_and_the_misses_stay_within_their_bound():
+    for cover in (50, 80, 95):
+        found = replay(script("intervals", ["a"] * 80, rival="builtin", options={"cover": cover}, seed=1))
+        paid, bound = found["frames"][-1]["paid"], found["curve"][-1][1]
+        assert paid <= bound
+        if cover < 95:
+            assert paid > 80 * (1 - cover / 100)  # it misses more often than wanted, as far as it can

@@ -161,13 +161,12 @@ def _rivals_round(scene: Scene) -> tuple[object, int, int]:
 
 def frame(scene: Scene, x: object, predicted: int | None, y: int | None) -> dict[str, object]:
     """Return the state after a round, as the page draws it."""
-    paid = scene.ledger.mistakes if scene.ledger.counts else scene.ledger.expected
     return {
         "t": scene.ledger.rounds,
         "x": x.tolist() if isinstance(x, (np.ndarray, np.generic)) else list(x) if isinstance(x, tuple) else x,
         "said": predicted,
         "y": y,
-        "paid": paid,
+        "paid": scene.paid(),
         "view": scene.view(),
     }
 
@@ -186,16 +185,9 @@ def chain(ledger: Ledger) -> dict[str, object] | None:
 
 
 def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[tuple[int, float, bool, str]]:
-    """Return the tightest bound so far: its round, value, whether the curve keeps it, and text; [] without one.
-
-    Bounds that are not informative yet count too: the page marks them.
-    """
-    upper = [one for one in certificates if one.side == "upper"]
-    found = [float(value) for one in upper if (value := summary.allowed(scene.ledger, one)) is not None]
-    if not found and not scene.ledger.counts:
-        regret = [float(one.bound) for one in upper if one.holds and one.bound is not None and "regret" in one.quantity]
-        found = [value + float(scene.learner.facts().best_loss) for value in regret]
-    return [(scene.ledger.rounds, min(found), marked, bound_text(min(found), "upper"))] if found else []
+    """Return the tightest bound so far: its round, value, whether the curve keeps it, and text; [] without one."""
+    least = min(scene.allowed(certificates), default=None)
+    return [] if least is None else [(scene.ledger.rounds, least, marked, bound_text(least, "upper"))]
 
 
 def shown(certificate: Certificate) -> dict[str, Any]:

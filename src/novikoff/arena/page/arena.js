@@ -1,12 +1,12 @@
 // The arena: requests to the server, state of the page, keys and buttons.
 import { cards, chain, curve, proved } from "./charts.js";
-import { describe, LEGENDS, scene, shape, tell } from "./draw.js";
+import { describe, LEGENDS, NUMBERS, scene, shape, tell } from "./draw.js";
 import { LESSONS } from "./lessons.js";
 import { link, movesOf, unlink } from "./link.js";
 
 const $ = (id) => document.getElementById(id);
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
-const OPTIONS = { bias: "constant feature (0 or 1)", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "budget (0: none)", experts: "experts" };
+const OPTIONS = { bias: "constant feature (0 or 1)", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "budget (0: none)", experts: "experts", cover: "coverage wanted, in %" };
 const OPENING = { // without a link: a half-played game that invites a click
   made: { v: 1, game: "perceptron", options: { bias: 0 }, seed: 0, rival: "me" },
   moves: [[40, 60], [-70, -30], [70, 10], [-20, -80], [-60, 50], [30, -60], [-40, 75], [80, -45], [-85, 15], [10, 85], [60, 70], [-30, -45], [85, 40], [-55, -75]]
@@ -53,7 +53,7 @@ function play(move) {
       if (mine !== era) return;
       take(found);
       const last = frames[frames.length - 1];
-      if (move !== "a" && script.game !== "experts") script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
+      if (move !== "a" && !NUMBERS.includes(script.game)) script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
       note = move[1] === "o" && last.y === last.said ? `No ${TARGETS[script.game]} allows the opposite, so the answer is the learner's prediction.` : "";
       shown = frames.length - 1;
       if (open < shown) open = shown;
@@ -108,7 +108,7 @@ async function begin(made, text, t, hide, again = true) {
 }
 
 const fresh = (game) => ({ v: 1, game, options: {}, seed: 0, rival: "me", moves: [] });
-const TARGETS = { perceptron: "line", kernel: "function", ellipsoid: "line", halfspaces: "line", thresholds: "threshold", boxes: "box", experts: "expert" };
+const TARGETS = { perceptron: "line", kernel: "function", ellipsoid: "line", halfspaces: "line", thresholds: "threshold", race: "threshold", intervals: "series", boxes: "box", experts: "expert" };
 
 // Drawing
 
@@ -140,10 +140,10 @@ function draw() {
   $("run").disabled = script.rival === "me" && $("forward").disabled;
   $("next").hidden = $("ten").hidden = script.rival === "me";
   $("ask").hidden = !asking;
-  $("reveal").hidden = script.rival !== "target" || script.game === "experts" || open < Infinity;
+  $("reveal").hidden = script.rival !== "target" || NUMBERS.includes(script.game) || open < Infinity;
   $("reveal").setAttribute("aria-pressed", String(revealed));
   $("turns").hidden = $("next").hidden && $("reveal").hidden;
-  $("guess").hidden = !next; $("signs").hidden = script.game === "experts";
+  $("guess").hidden = !next; $("signs").hidden = NUMBERS.includes(script.game);
   cards($("promises"), certificates, explain);
   if (!running) written();
 }
@@ -151,7 +151,7 @@ function draw() {
 // The score: what the chart and the certificates have for the round shown.
 function score(t) {
   const now = frames[t], counts = script.game !== "experts";
-  say("paid-name", counts ? "mistakes" : "loss");
+  say("paid-name", counts ? (script.game === "intervals" ? "outside" : "mistakes") : "loss");
   say("paid", counts ? String(now.paid) : now.paid.toFixed(2));
   const inAdvance = !spot && apriori !== null, text = spot ? spot[3] : inAdvance ? String(apriori) : "\u2013";
   say("allowed-name", spot || inAdvance ? "guaranteed at most" : "no guarantee");
@@ -187,7 +187,7 @@ function controls() {
   invite(game);
   $("scene").setAttribute("aria-label", `${game.title}: arrows move, Enter plays`);
   $("rival").replaceChildren(...game.rivals.map((name) => new Option(RIVALS[name], name, false, name === script.rival)));
-  $("answers").hidden = script.game === "experts" || ["builtin", "data"].includes(script.rival);
+  $("answers").hidden = NUMBERS.includes(script.game) || ["builtin", "data"].includes(script.rival);
   $("options").replaceChildren(...Object.entries(game.options).map(([name, [least, most, usual]]) => {
     const label = document.createElement("label"), input = document.createElement("input");
     Object.assign(input, { type: "number", min: least, max: most, value: script.options[name] ?? usual, name });
@@ -198,8 +198,8 @@ function controls() {
 }
 
 function invite(game) {
-  const goal = apriori !== null ? `err more than ${apriori} times` : script.game === "experts" ? "lose much more than the best expert" : "err more often than the theorem allows";
-  const act = script.game === "experts"
+  const goal = apriori !== null ? `err more than ${apriori} times` : script.game === "experts" ? "lose much more than the best expert" : script.game === "intervals" ? "miss more often than guaranteed" : "err more often than the theorem allows";
+  const act = script.game === "intervals" ? { me: "Click the height of the next value", target: "Click, and a wave goes on", builtin: "Click, and the next value is just outside" } : script.game === "experts"
     ? { me: "Click the expert that loses", target: "Click, and each expert loses with a probability of its own", builtin: "Click, and the heaviest expert loses" }
     : { me: "Click anywhere", target: "Click anywhere: a hidden target answers", builtin: "Click, and an adversary of the library plays a round", data: "Click, and the next flower is predicted" };
   say("invitation", lesson ? "" : `${game.title}. ${game.about} ${act[script.rival]}${script.rival === "me" ? `: can you make it ${goal}?` : "."}`);
@@ -237,11 +237,12 @@ async function turn(name, at) {
 // Places
 
 function placeAt(px, py) {
+  if (script.game === "intervals") return [Math.min(100, Math.max(-100, Math.round((200 - py) / 2)))];
   if (script.game === "experts") {
     const count = limits[0][1].toString(2).length;
     return [1 << Math.min(count - 1, Math.max(0, Math.floor((px - 20) / (360 / count))))];
   }
-  if (script.game === "thresholds") { const n = limits[0][1]; return [Math.min(n, Math.max(0, Math.floor((px - 20) / 360 * (n + 1))))]; }
+  if (["thresholds", "race"].includes(script.game)) { const n = limits[0][1]; return [Math.min(n, Math.max(0, Math.floor((px - 20) / 360 * (n + 1))))]; }
   if (script.game === "boxes") { const m = limits[0][1] + 1; return [px, 400 - py].map((p) => Math.min(m - 1, Math.max(0, Math.floor(p / 400 * m)))); }
   return [px - 200, 200 - py].map((p) => Math.min(100, Math.max(-100, Math.round(p / 2))));
 }
@@ -252,8 +253,9 @@ function pixel() {
 }
 
 function placed(place) { // in the picture
+  if (script.game === "intervals") return [10 + 380 / 41 * (Math.min(seen(), 39) + 0.5), 200 - 2 * place[0]];
   if (script.game === "experts") { const count = limits[0][1].toString(2).length; return [20 + (Math.log2(place[0] || 1) + 0.5) * 360 / count, 40]; }
-  if (script.game === "thresholds") return [20 + 360 * (place[0] + 0.5) / (limits[0][1] + 1), 24];
+  if (["thresholds", "race"].includes(script.game)) return [20 + 360 * (place[0] + 0.5) / (limits[0][1] + 1), 24];
   if (script.game === "boxes") { const m = limits[0][1] + 1; return [(place[0] + 0.5) * 400 / m, 400 - (place[1] + 0.5) * 400 / m]; }
   return [200 + 2 * place[0], 200 - 2 * place[1]];
 }
@@ -261,15 +263,16 @@ function placed(place) { // in the picture
 const answer = () => document.querySelector("input[name=answer]:checked").value;
 
 function where() { // for screen readers
+  if (script.game === "intervals") return `value ${(cursor[0] / 100).toFixed(2)}`;
   if (script.game === "experts") return `expert ${Math.log2(cursor[0] || 1) + 1}`;
-  if (script.game === "thresholds") return `x = ${cursor[0]}`;
+  if (["thresholds", "race"].includes(script.game)) return `x = ${cursor[0]}`;
   return script.game === "boxes" ? `cell ${cursor[0]}, ${cursor[1]}` : `point ${(cursor[0] / 100).toFixed(2)}, ${(cursor[1] / 100).toFixed(2)}`;
 }
 
 async function choose(place, px) {
   if (seen() < shown) { note = "The answer is hidden: guess it, or show it."; return draw(); }
   if (["builtin", "data"].includes(script.rival)) return play("a");
-  if (script.game === "experts") return play([place, "p"]);
+  if (NUMBERS.includes(script.game)) return play([place, "p"]);
   if (script.rival === "target") return play([place, "t"]);
   if (!$("slow").checked) return play([place, answer()]);
   const mine = era;
@@ -343,7 +346,7 @@ async function save() {
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.activeElement.matches("select, input[type=number]")) return;
-  const inside = document.activeElement === $("scene"), step = event.shiftKey ? 10 : script.game === "thresholds" || script.game === "boxes" || script.game === "experts" ? 1 : 5;
+  const inside = document.activeElement === $("scene"), step = event.shiftKey ? 10 : ["thresholds", "race"].includes(script.game) || script.game === "boxes" || NUMBERS.includes(script.game) ? 1 : 5;
   const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   if (inside && moves[event.key]) {
     pixel();
@@ -357,7 +360,7 @@ function keys(event) {
     const letter = { "+": "p", "-": "m", "!": "o" }[event.key];
     if (seen() < shown) guess({ "+": 1, "-": -1, "!": 0 }[event.key]);
     else if (asking) reply(letter);
-    else if (inside && script.rival === "me" && script.game !== "experts") { pixel(); play([[...cursor], letter]); }
+    else if (inside && script.rival === "me" && !NUMBERS.includes(script.game)) { pixel(); play([[...cursor], letter]); }
     else return;
   } else if (event.key === "u") undo();
   else if (event.key === ",") show(shown - 1);
@@ -398,7 +401,7 @@ function mouse() {
 }
 
 function grabbed([px, py]) { // the move whose point is there; -1 if there is none that can be moved
-  if (["experts", "thresholds"].includes(script.game)) return -1;
+  if (["experts", "intervals", "thresholds", "race"].includes(script.game)) return -1;
   const far = (move) => { const [x, y] = placed(move[0]); return Math.hypot(x - px, y - py); };
   let found = -1;
   script.moves.slice(0, seen()).forEach((move, k) => { if (move !== "a" && far(move) < 12 && (found < 0 || far(move) <= far(script.moves[found]))) found = k; });
@@ -411,6 +414,7 @@ async function move(k, place) { // the game is played again with the point elsew
 }
 
 const SKETCHES = {
+  race: "M4 8h36M4 14h24M4 20h12M34 14l6 6l-6 6", intervals: "M6 12v14M14 8v12M22 6v10M30 10v14M38 14v12M6 18l8-5l8-2l8 7l8 2",
   perceptron: "M4 26L40 6M12 8h6M15 5v6M26 24h6", thresholds: "M4 8h36M12 16h22M18 24h10", boxes: "M12 8h20v16h-20zM18 16h6M21 13v6",
   halfspaces: "M34 16a12 12 0 1 1-24 0a12 12 0 1 1 24 0M14 26L30 6", ellipsoid: "M38 20a16 7 20 1 1-32-8a16 7 20 1 1 32 8", kernel: "M30 16a8 8 0 1 1-16 0a8 8 0 1 1 16 0M36 16a14 13 0 1 1-28 0a14 13 0 1 1 28 0", experts: "M8 28v-10h6v10M19 28v-22h6v22M30 28v-6h6v6M4 28h36",
 };

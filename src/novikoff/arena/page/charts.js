@@ -6,7 +6,7 @@ import { shape } from "./draw.js";
 export function curve(svg, frames, t, bounds, apriori) {
   const last = Math.max(frames[frames.length - 1].t, 1), left = 34, right = 360, top = 34, bottom = 164;
   const paid = frames[frames.length - 1].paid, near = (bound) => bound <= 4 * Math.max(paid, 4);
-  const high = Math.max(paid, apriori && apriori <= 40 ? apriori : 0, ...bounds.map(([, bound]) => bound).filter(near), 4) * 1.05;
+  const high = Math.max(paid, ...frames.map((frame) => (frame.view && frame.view.other) || 0), apriori && apriori <= 40 ? apriori : 0, ...bounds.map(([, bound]) => bound).filter(near), 4) * 1.05;
   const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
   const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
   for (let k = 0, step = Math.max(1, 10 ** Math.floor(Math.log10(high)) / (high / 10 ** Math.floor(Math.log10(high)) < 3 ? 2 : 1)); k * step <= high; k++)
@@ -26,10 +26,12 @@ export function curve(svg, frames, t, bounds, apriori) {
     }
   }
   parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
+  const others = frames.filter((frame) => frame.view && frame.view.other !== undefined); // a second learner on the same rounds
+  if (others.length) parts.push(shape("path", { d: "M" + others.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.view.other).toFixed(1)}`).join("L"), class: "good-line", "stroke-width": 1.5 }));
   const now = frames[t];
   parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
   const counts = Number.isInteger(frames[frames.length - 1].paid);
-  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: ` + (bounds.length && bound > high ? `bound (${allowed}, off the chart)` : "guaranteed at most")));
+  parts.push(shape("text", { x: left, y: 12 }, (others.length ? "mistakes: blue Halving, green Consistent; dashed: " : `solid: ${now.view && now.view.cover ? "values outside" : counts ? "mistakes" : "loss"}; dashed: `) + (bounds.length && bound > high ? `bound (${allowed}, off the chart)` : "guaranteed at most")));
   if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: guaranteed in advance, ${apriori}`));
   svg.replaceChildren(...parts);
 }

@@ -169,6 +169,23 @@ const SCENES = {
     }
     points(parts, frames, t);
   },
+  race(parts, frames, t, view, more) {
+    SCENES.thresholds(parts, frames, t, view, more);
+    parts.push(shape("text", { x: 200, y: 394, "text-anchor": "middle" }, `mistakes: Halving ${frames[t].paid}, Consistent ${view.other}`));
+  },
+  intervals(parts, frames, t, view) {
+    const shown = frames.slice(0, t + 1).slice(-40), size = 380 / 41, at = (k) => 10 + size * (k + 0.5);
+    const bar = (k, { low, high }, more) => shape("rect", { x: (at(k) - size / 2 + 1).toFixed(1), y: up(Math.min(high, 1)).toFixed(1), width: (size - 2).toFixed(1), height: Math.max(up(Math.max(low, -1)) - up(Math.min(high, 1)), 0).toFixed(1), ...more });
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }), shape("path", { d: "M0 200H400", class: "axis" }));
+    shown.slice(1).forEach((frame, k) => {
+      const before = shown[k].view, outside = frame.x < before.low || frame.x > before.high;
+      parts.push(bar(k, before, { class: outside ? "minus-area" : "plus-area" }));
+      parts.push(shape("circle", { cx: at(k).toFixed(1), cy: up(frame.x).toFixed(1), r: frame.t === t ? 5 : 3, class: outside ? "minus" : "fill-ink" }));
+      if (outside) parts.push(shape("circle", { cx: at(k).toFixed(1), cy: up(frame.x).toFixed(1), r: 8, class: "ink", "stroke-width": 1.2 }));
+    });
+    parts.push(bar(shown.length - 1, view, { class: "plus-area", "fill-opacity": 0.5 }), bar(shown.length - 1, view, { class: "ink", "stroke-dasharray": "3 3" }));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.missed} of ${t} values outside, ${(100 - view.cover)} % wanted`));
+  },
   thresholds(parts, frames, t, view, { hidden }) {
     const x = (value) => 20 + 360 * value / (view.n + 1), shown = frames.slice(0, t + 1);
     const step = Math.min(19, 340 / shown.length), thin = step < 12;
@@ -215,6 +232,7 @@ const SCENES = {
   },
 };
 
+export const NUMBERS = ["experts", "intervals"]; // games without labels
 const LABELS = "+ labelled +1, \u2212 labelled \u22121, ringed: a mistake.";
 export const LEGENDS = {
   perceptron: `${LABELS} Stronger colour: farther from the line. Green: the line that the guarantee compares with.`,
@@ -222,6 +240,8 @@ export const LEGENDS = {
   ellipsoid: `${LABELS} Stronger colour: farther from the line.`,
   halfspaces: `${LABELS} Dots on the circle: directions that are still consistent. Stronger colour: a clearer vote.`,
   thresholds: "A row per round. Bar: the thresholds still consistent, which halve at each mistake.",
+  race: "Bar: the thresholds still consistent. Halving predicts with their majority, Consistent with the first of them.",
+  intervals: "Bars: intervals made before the value was known; a ringed value is outside. Dashed: the interval of the next value.",
   boxes: `${LABELS} Blue: boxes that predict +1. Frame: the smallest box around the points labelled +1.`,
   experts: "Bars: weights of the experts. Click the expert that loses this round.",
 };
@@ -239,7 +259,8 @@ export function tell(game, view, field, px, py) {
     return `${where}: predicts ${field.says[at]}1, score ${percent(field.levels[at] / 9)} of the largest`;
   }
   if (game === "halfspaces") return `${where}: ${percent(share(view, [x, y]))} of the directions left vote +1`;
-  if (game === "thresholds") {
+  if (game === "intervals") return `${y.toFixed(2)}: ${y < view.low || y > view.high ? "outside" : "inside"} the next interval`;
+  if (game === "thresholds" || game === "race") {
     const place = Math.min(view.n, Math.max(0, Math.floor((px - 20) / 360 * (view.n + 1)))), all = view.hi - view.lo + 1;
     if (all <= 0) return "";
     return `x = ${place}: ${Math.max(0, Math.min(view.hi, place) - view.lo + 1)} of ${all} thresholds left vote +1`;
@@ -256,8 +277,8 @@ export function tell(game, view, field, px, py) {
 export function scene(svg, game, frames, t, more, cursor, open) {
   const parts = [];
   SCENES[game](parts, frames, t, frames[t].view, more);
-  if (open && game !== "experts") {
-    const [x, y] = game === "thresholds" ? [20 + 360 * (open.x + 0.5) / (frames[t].view.n + 1), 370]
+  if (open && !NUMBERS.includes(game)) {
+    const [x, y] = game === "thresholds" || game === "race" ? [20 + 360 * (open.x + 0.5) / (frames[t].view.n + 1), 370]
       : game === "boxes" ? [(open.x[0] + 0.5) * SIDE / frames[t].view.m, SIDE - (open.x[1] + 0.5) * SIDE / frames[t].view.m] : [across(open.x[0]), up(open.x[1])];
     parts.push(shape("circle", { cx: x, cy: y, r: 13, class: "page" }), shape("circle", { cx: x, cy: y, r: 13, class: "ink", "stroke-width": 2.4 }));
     parts.push(shape("text", { x, y: y + 5, "text-anchor": "middle" }, "?"));
@@ -268,8 +289,13 @@ export function scene(svg, game, frames, t, more, cursor, open) {
 
 export function describe(game, frames, t, open) {
   const now = frames[t];
-  if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : `the learner predicts ${sign(open.said)}. Your answer?`}`;
+  if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : game === "intervals" ? "which value is next?" : `the learner predicts ${sign(open.said)}. Your answer?`}`;
   if (t === 0) return "No rounds yet.";
   if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "no expert"} lost. Total loss of the learner: ${now.paid.toFixed(2)}.`;
+  if (game === "intervals") {
+    const { low, high } = frames[t - 1].view, end = (value) => (Math.abs(value) > 8 ? "any value" : value.toFixed(2));
+    const interval = Math.abs(low) > 8 || Math.abs(high) > 8 ? "the interval of all values" : low > high ? "an empty interval" : `the interval from ${end(low)} to ${end(high)}`;
+    return `Round ${t}: ${now.x.toFixed(2)} was ${now.x < low || now.x > high ? "outside" : "inside"} ${interval}. ${now.paid} outside so far.`;
+  }
   return `Round ${t}: the learner predicted ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} so far.`;
 }

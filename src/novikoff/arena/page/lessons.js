@@ -7,6 +7,7 @@ export const LESSONS = {
     { link: "#v=1&g=thresholds&o=n:100&s=0&r=me&m=&t=0", text: "A round: the learner sees x, predicts a label, sees the true label y, and learns. Click anywhere on the line. Your answer is the opposite of the prediction, as long as some threshold agrees with all of your answers." },
     { link: `#v=1&g=thresholds&o=n:100&s=0&r=builtin&m=${A(7)}&t=0`, text: "This rival asks in the middle of the thresholds that are left. Press \u203a: Halving predicts with the majority, so a mistake removes at least half of them. From 102 thresholds that happens at most 6 times." },
     { link: `#v=1&g=thresholds&o=n:100&s=0&r=builtin&m=${A(7)}&t=7`, text: "Seven rounds, six mistakes: the guarantee and the rival meet. No learner could do better against this rival, and Halving never does worse." },
+    { link: `#v=1&g=race&o=n:100&s=0&r=builtin&m=${A(40)}&t=40`, text: "Consistent follows the first threshold that is left, and may be wrong each time: here 40 mistakes. Halving sees the same rounds and asks all thresholds that are left." },
     { link: `#v=1&g=perceptron&o=bias:0&s=0&r=builtin&m=${A(12)}&t=12`, text: "With real numbers there is always room between two points. This rival forces a mistake in every round, yet all its answers agree with one line: without an assumption, no learner can promise anything." },
     { link: `#v=1&g=perceptron&o=bias:0&s=10&r=target&m=${A(40)}&t=40`, text: "A margin helps. If a line keeps all points at a distance of at least \u03b3, the Perceptron makes at most (R/\u03b3)\u00b2 mistakes. The picture of the proof has the two sides of Novikoff's argument, on this very game." },
     { link: "#v=1&g=thresholds&o=n:30&s=1&r=target&m=AAAAAAAAAA&t=0&hide=answers", text: "Your turn to guess. A hidden threshold gives the labels: press \u203a, read the prediction, and say whether the answer is +1 or \u22121 before you look." },
@@ -32,5 +33,7 @@ export const LESSONS = {
     { link: "#v=1&g=experts&o=experts:4&s=0&r=me&m=&t=0", text: "Four experts; click the one that loses in this round. The learner follows each with its weight, and a loss makes a weight smaller." },
     { link: `#v=1&g=experts&o=experts:4&s=0&r=target&m=${A(60)}&t=60`, text: "Each expert loses with a probability of its own. The weights move to the best one; regret is the learner's loss minus the best expert's." },
     { link: `#v=1&g=experts&o=experts:4&s=0&r=builtin&m=${A(60)}&t=60`, text: "This rival always makes the heaviest expert lose. The learner's loss grows like a quarter of the rounds, but so does that of the best expert: the regret stays below \u221a(T ln N)." },
+    { link: `#v=1&g=intervals&o=cover:80&s=0&r=target&m=${A(90)}&t=90`, text: "The same spirit for prediction intervals: a threshold that rises after each miss and falls after each hit has the wanted coverage on every series, even one that changes its shape." },
+    { link: `#v=1&g=intervals&o=cover:80&s=0&r=builtin&m=${A(60)}&t=60`, text: "This rival goes just outside of each interval. The intervals grow until it cannot, so that no more than the guaranteed number of values escape." },
   ] },
 };

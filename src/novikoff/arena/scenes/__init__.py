@@ -8,8 +8,10 @@ from novikoff.arena.scenes.boxes import BoxesScene
 from novikoff.arena.scenes.ellipsoid import EllipsoidScene
 from novikoff.arena.scenes.experts import ExpertsScene
 from novikoff.arena.scenes.halfspaces import HalfspacesScene
+from novikoff.arena.scenes.intervals import IntervalsScene
 from novikoff.arena.scenes.kernel import KernelScene
 from novikoff.arena.scenes.perceptron import PerceptronScene
+from novikoff.arena.scenes.race import RaceScene
 from novikoff.arena.scenes.scene import Scene
 from novikoff.arena.scenes.thresholds import ThresholdsScene
 from novikoff.core.errors import InputError
@@ -17,7 +19,8 @@ from novikoff.core.errors import InputError
 SCENES: dict[str, type[Scene]] = {
     one.name: one
     for one in (
-        PerceptronScene, ThresholdsScene, BoxesScene, HalfspacesScene, EllipsoidScene, KernelScene, ExpertsScene,
+        PerceptronScene, ThresholdsScene, RaceScene, BoxesScene, HalfspacesScene, EllipsoidScene, KernelScene,
+        ExpertsScene, IntervalsScene,
     )
 }  # fmt: skip
 """Scenes by name, in the order of the page."""

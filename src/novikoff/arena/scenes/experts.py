@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from novikoff.arena.scenes.scene import Place, Scene
+from novikoff.core.certificate import Certificate
 from novikoff.core.learner import Learner
 from novikoff.experts.exponential_weights import ExponentialWeights
 
@@ -47,6 +48,11 @@ class ExpertsScene(Scene):
         self.game.learn_one(None, x)
         self.shown.append((x, y))
         return 0
+
+    def allowed(self, certificates: Sequence[Certificate]) -> list[float]:
+        """Return the bounds on the loss: that of the best expert, plus a bound on the regret."""
+        best = float(self.learner.facts().best_loss)
+        return [best + float(one.bound) for one in certificates if one.bound is not None and "regret" in one.quantity]
 
     def view(self) -> dict[str, Any]:
         facts = self.learner.facts()

@@ -12,12 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError
 from novikoff.core.learner import Learner
 from novikoff.core.types import Adversary
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.trace import Trace
+from novikoff.reports import summary
 
 Place = list[int]
 
@@ -101,6 +103,15 @@ class Scene(ABC):
     def votes(self, x: object) -> dict[str, int] | None:
         """Return the number of votes for +1 and for -1, or None if nothing votes."""
         return None
+
+    def paid(self) -> float:
+        """Return what the score of the page counts: the mistakes, or the expected loss."""
+        return self.ledger.mistakes if self.ledger.counts else self.ledger.expected
+
+    def allowed(self, certificates: Sequence[Certificate]) -> list[float]:
+        """Return the bounds on what `paid` counts, informative or not."""
+        found = (summary.allowed(self.ledger, one) for one in certificates if one.side == "upper")
+        return [float(value) for value in found if value is not None]
 
     def apriori(self) -> float | None:
         """Return the bound known before the first round, or None."""
