@@ -5,8 +5,9 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
-from river import checks, datasets, evaluate, linear_model, metrics, naive_bayes, preprocessing, tree
+from river import checks, compose, datasets, evaluate, linear_model, metrics, naive_bayes, preprocessing, tree
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import novikoff as nk
@@ -108,7 +109,7 @@ def test_in_a_pipeline_it_has_a_certificate_at_any_time():
     model = preprocessing.StandardScaler() | NovikoffClassifier("ftrl")
     told = []
     for t, (x, y) in enumerate(datasets.Phishing().take(300)):
-        assert model.predict_proba_one(x).keys() == {False, True}
+        assert model.predict_proba_one(x).keys() == ({False, True} if t else set())  # before any label is known
         model.learn_one(x, y)
         if t % 100 == 99:
             told += model["NovikoffClassifier"].certify()[:1]
@@ -130,14 +131,14 @@ def test_pickles_and_copies_keep_the_certificate():
 
 
 def test_labels_are_the_users():
-    model = NovikoffClassifier("perceptron")
-    assert model.predict_one({"a": 1.0}) is True
-    model.learn_one({"a": 1.0}, "spam")
-    assert model.predict_one({"a": 1.0}) == "spam"
-    model.learn_one({"a": -1.0}, "ham")
-    assert (model.predict_one({"a": 1.0}), model.predict_one({"a": -1.0})) == ("spam", "ham")
-    with pytest.raises(InputError, match="labels must be 'spam' or 'ham': got 'eggs'"):
-        model.learn_one({"a": 1.0}, "eggs")
+    for model in (NovikoffClassifier("rbp:budget=3,seed=0"), NovikoffClassifier("perceptron", labels=("spam", "ham"))):
+        assert model.predict_one({"a": 1.0}) == (None if model.labels is None else "ham")
+        model.learn_one({"a": 1.0}, "spam")
+        assert model.predict_one({"a": 1.0}) == "spam"
+        model.learn_one({"a": -1.0}, "ham")
+        assert (model.predict_one({"a": 1.0}), model.predict_one({"a": -1.0})) == ("spam", "ham")
+        with pytest.raises(InputError, match="labels must be 'spam' or 'ham': got 'eggs'"):
+            model.learn_one({"a": 1.0}, "eggs")
     for nothing in (None, float("nan")):
         for fresh in (NovikoffClassifier("perceptron"), NovikoffClassifier("ftrl", **MANY)):
             with pytest.raises(InputError, match="label"):
@@ -147,6 +148,14 @@ def test_labels_are_the_users():
     for t in range(6):
         numbers.learn_one({"a": float(t % 2)}, t % 2)
     assert (numbers.predict_one({"a": 0.0}), numbers.ledger.rounds) in [(0, 6), (1, 6)]
+    free = NovikoffClassifier("perceptron")
+    assert free.predict_one({"a": 1.0}) is None
+    for t in range(9):
+        free.learn_one({"abc"[t % 3]: 1.0}, ["x", 7, "z"][t % 3])
+    assert [free.predict_one({name: 1.0}) for name in "abc"] == ["x", 7, "z"]
+    for wrong in ("two", ("a",), ("a", "a"), ("a", "b", "c")):
+        with pytest.raises(InputError, match="labels must be two values"):
+            NovikoffClassifier("perceptron", labels=wrong)
     many = NovikoffClassifier("ftrl", **MANY)
     assert many.predict_one({"a": 1.0}) is None
     for t in range(9):
@@ -306,3 +315,89 @@ def test_regressor_predicts_rows_ahead_without_the_last_outcome():
     ahead = [model.predict_one(row, ahead=True) for row in new]
     assert np.ptp(ahead) > np.ptp([model.predict_one(row) for row in new])
     assert ahead == [model.predict_one(row, ahead=True) for row in new]
+
+
+MIXED = pd.DataFrame(
+    {
+        "city": ["Rome", "Oslo", None, "Rome", "Bern", "Oslo"] * 8,
+        "age": [31.0, np.nan, 45.0, 28.0, 39.0, 50.0] * 8,
+        "paid": [True, False, True, True, False, False] * 8,
+    }
+)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes", "maybe"], [False, True, True], [0, 7, 0]], ids=str)
+def test_frames_are_learned_and_predicted_as_their_rows(labels):
+    y = pd.Series((labels * 16)[: len(MIXED)])
+    one, many = NovikoffClassifier("logistic"), NovikoffClassifier("logistic")
+    assert many.predict_many(MIXED[:2]).tolist() == [None, None]  # no label is known
+    for start in (0, 5, 30):
+        part = slice(start, {0: 5, 5: 30, 30: 48}[start])
+        many.learn_many(MIXED[part], y[part])
+    for x, label in zip(MIXED.to_dict("records"), y, strict=True):
+        one.learn_one(x, label)
+    require_same(many.ledger.learner.state(), one.ledger.learner.state(), "batches and rows")
+    predicted, chances = many.predict_many(MIXED[7:13]), many.predict_proba_many(MIXED[7:13])
+    assert predicted.index.tolist() == chances.index.tolist() == list(range(7, 13))
+    assert predicted.tolist() == [one.predict_one(x) for x in MIXED[7:13].to_dict("records")]
+    assert chances.to_dict("records") == [one.predict_proba_one(x) for x in MIXED[7:13].to_dict("records")]
+    assert {*chances.columns} == {*labels}
+    with pytest.raises(InputError, match="one row each per example: got 2 and 3"):
+        many.learn_many(MIXED[:2], y[:3])
+
+
+def test_regressor_learns_frames_as_rows():
+    y = np.arange(48.0)
+    one, many = NovikoffRegressor("vaw"), NovikoffRegressor("vaw")
+    many.learn_many(MIXED, y)
+    for x, number in zip(MIXED.to_dict("records"), y, strict=True):
+        one.learn_one(x, number)
+    assert many.predict_many(MIXED[:9]).tolist() == [one.predict_one(x) for x in MIXED[:9].to_dict("records")]
+
+
+def test_data_sets_of_river_are_played_as_they_are():
+    binary = nk.play("perceptron", datasets.Phishing(), rounds=200)
+    assert (binary.labels, binary.mistakes) == (
+        [False, True],
+        nk.play("perceptron", [(x, 1 if y else -1) for x, y in datasets.Phishing().take(200)]).mistakes,
+    )
+    many = nk.play("perceptron", datasets.ImageSegments(), rounds=200)
+    assert (many.labels[:2], len(many.labels)) == (["path", "foliage"], 7)
+    numbers = nk.play("vaw", datasets.TrumpApproval(), rounds=100)
+    assert numbers.loss == nk.play("vaw", list(datasets.TrumpApproval().take(100))).loss
+    dates = nk.play("vaw", datasets.AirlinePassengers())
+    assert dates.rmse < np.std([y for _, y in datasets.AirlinePassengers()])
+    assert nk.play("logistic", datasets.Phishing().take(50)).labels == [False, True]  # an iterator
+    assert nk.play("perceptron", [({"a": 1.0}, 0), ({"a": -1.0}, 1)]).labels == [0, 1]
+    assert nk.play("perceptron", [({"a": 1.0}, "x"), ({"a": -1.0}, "y"), ({"b": 1.0}, "z")]).labels == ["x", "y", "z"]
+
+
+class Spy:
+    """River model that keeps the rows it is given."""
+
+    def __init__(self):
+        self.rows = []
+
+    def predict_one(self, x):
+        return None
+
+    def learn_one(self, x, y):
+        self.rows.append((x, y))
+
+
+def test_wrapped_model_gets_the_columns_of_a_table_as_they_are():
+    frame = MIXED.assign(label=["no", "yes"] * 24)
+    learner = nk.wrap(Spy())
+    nk.play(learner, frame, label="label")
+    assert learner.model.rows[:3] == [
+        ({"city": "Rome", "age": 31.0, "paid": 1.0}, False),
+        ({"city": "Oslo", "paid": 0.0}, True),
+        ({"age": 45.0, "paid": 1.0}, False),
+    ]
+    team = nk.Hedge([nk.wrap(Spy()), nk.make("perceptron", "learner")])
+    nk.play(team, frame, label="label")
+    assert team.learners[0].model.rows == learner.model.rows
+    with pytest.raises(InputError, match="GaussianNB must accept categories: column 'city' raised TypeError"):
+        nk.play(nk.wrap(naive_bayes.GaussianNB()), frame, label="label")
+    only = compose.Select("city") | preprocessing.OneHotEncoder() | linear_model.LogisticRegression()
+    assert nk.play(nk.wrap(only), frame[["city", "label"]].dropna(), label="label").rounds == 40

@@ -19,7 +19,7 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Position, Task
 from novikoff.data.arrays import Arrays, more_than_two
 from novikoff.data.formats.files import is_paths
-from novikoff.data.memory import Pairs, arrays_of
+from novikoff.data.memory import Pairs, arrays_of, first_labels
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
@@ -88,7 +88,10 @@ def source_for(environment: object, wanted: Wanted, multiclass: bool | None = Fa
 
 def _stream(environment: object, wanted: Wanted) -> Stream:
     if is_stream(environment):
-        return adapt_stream(environment)
+        stream = adapt_stream(environment)
+        if wanted.task == "regression" and stream.outcomes == "labels" and stream.rows_of_python:
+            stream.show_numbers()  # of an iterable of dicts, which was opened for this game
+        return stream
     if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         return _read(environment, wanted)
     if wanted.task in ("advice", "losses"):
@@ -114,7 +117,7 @@ def _stream(environment: object, wanted: Wanted) -> Stream:
         must, was = "an environment must have labels", f"got an array of shape {environment.shape} alone"
         raise MismatchError(must, was, "Pass X and y as one pair: (X, y).")
     if isinstance(environment, Iterable):
-        return Pairs(environment, domain=wanted.domain, multiclass=multiclass)
+        return Pairs(environment, domain=wanted.domain, multiclass=multiclass, recognise=multiclass is None)
     raise MismatchError(
         f"expected a stream, an adversary, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}."
     )
@@ -146,6 +149,12 @@ def opened(environment: object) -> object:
     elif isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__array__"):
         y = np.asarray(environment[1])
         if y.ndim == 1 and y.dtype.kind in "iuf" and are_numbers(set(y.astype(np.float64).tolist())):
+            from novikoff.data.memory import targets
+
+            return targets(environment)
+    else:
+        first = first_labels(environment)
+        if all(type(y) in (int, float) for y in first) and are_numbers({float(y) for y in first}):
             from novikoff.data.memory import targets
 
             return targets(environment)

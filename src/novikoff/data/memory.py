@@ -10,11 +10,11 @@ ContextualLosses    one row of X per round: an example, or with `advice` the arm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,10 @@ from novikoff.core.types import Batch, Domain, Example, Labels, Outcome, Positio
 from novikoff.data.arrays import Arrays, SparseMatrix, in_batches, is_sparse
 from novikoff.data.column_names import names_of
 
+LOOKED_AT = 1000
+"""Number of first pairs from which labels are recognised."""
+NOT_PAIRS = (str, bytes, Mapping, np.ndarray, Stream)
+"""Iterables that are not of pairs."""
 HELD = (list, tuple, np.ndarray)
 """Types whose iteration runs no user code; subclasses are excluded."""
 PLAIN: frozenset[type] = frozenset((int, float, complex, bool, str, bytes, type(None), Fraction, Decimal))
@@ -72,6 +76,8 @@ class Pairs(Stream):
         multiclass: Number of labels 0 .. k-1, or True for labels of any type, numbered in order of first appearance;
             None for two labels.
         name: Name of the source in messages.
+        recognise: Whether to take the labels of pairs (dict, label) from the first of them, if neither `labels` nor
+            `multiclass` is given: two values, or more.
 
     Example:
         >>> import novikoff as nk
@@ -87,6 +93,7 @@ class Pairs(Stream):
         labels: Labels | None = None,
         multiclass: int | None = None,
         name: str = "pairs",
+        recognise: bool = False,
     ) -> None:
         given: Any = labels
         if given is not None and not isinstance(given, Labels):
@@ -102,6 +109,9 @@ class Pairs(Stream):
         except TypeError:
             raise SourceError(f"pairs must be an iterable of (x, y): got {type(pairs).__name__}.") from None
         self.fixed = type(pairs) in HELD
+        if recognise and labels is None and multiclass is None:
+            pairs = pairs if self.rereadable else _Peeked(pairs)
+            labels, self.several = _labels_of(first_labels(pairs))
         self._pairs = pairs
         self._many = multiclass
         self.name = name
@@ -145,6 +155,48 @@ class Pairs(Stream):
             raise SourceError(*error.args, item=t, source=self.name) from None
         except ValueError:  # an array has no truth value
             raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None
+
+
+class _Peeked(Iterator[Any]):
+    """An iterator whose first item can be looked at."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        rest = iter(items)
+        self.first = list(islice(rest, 1))
+        self._all = chain(self.first, rest)
+
+    def __next__(self) -> Any:
+        return next(self._all)
+
+
+def first_labels(environment: Any) -> list[Any]:
+    """Return the labels of the first pairs (dict, label) of an iterable; empty for anything else.
+
+    The first thousand of a list, or of a data set that starts again; the first one of an iterator that allows it.
+    """
+    first: list[Any] = []
+    if isinstance(environment, _Peeked):
+        first = environment.first
+    elif isinstance(environment, Iterable) and not isinstance(environment, NOT_PAIRS):
+        again = iter(environment) is not environment and not hasattr(environment, "__array__")
+        first = list(islice(environment, LOOKED_AT)) if again else []
+    pairs = [one for one in first if isinstance(one, (tuple, list)) and len(one) == 2 and isinstance(one[0], Mapping)]
+    if len(pairs) < len(first):
+        return []
+    return [y.item() if isinstance(y, np.generic) else y for _, y in pairs]
+
+
+def _labels_of(first: Sequence[Any]) -> tuple[Labels | None, bool]:
+    """Return the two labels that the first ones belong to, None for -1 and +1; and whether there are more than two."""
+    kinds = {type(y) for y in first}
+    if kinds == {bool}:
+        return Labels(False, True), False
+    if not kinds or not (kinds <= {int} or kinds == {str}) or {*first} <= {-1, 1}:
+        return None, False
+    distinct = sorted({*first})
+    if kinds == {int} and distinct in ([0], [0, 1]):
+        return Labels(0, 1), False
+    return (Labels(*distinct), False) if len(distinct) == 2 else (None, True)
 
 
 class RegressionArrays(Stream):

@@ -177,7 +177,9 @@ def _records(environment: Any, reading: Reading) -> tuple[Stream | None, Any]:
     reader = Records(environment, fixed=fixed)
     if reader.target is not None and reading.label is not None:
         raise InputError("label is for dicts that contain their label: each of these comes with one. Leave it out.")
-    return Table(reader, reader.target or reading.label, reading.positive), given
+    table = Table(reader, reader.target or reading.label, reading.positive)
+    table.rows_of_python = reading.positive is None
+    return table, given
 
 
 def _are_rows(first: list[Any], reading: Reading) -> bool:

@@ -9,22 +9,26 @@
 
 Each `learn_one` is a round of the game: the prediction is recorded, then the learner learns. With an integer weight w
 the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one` has no side effects.
-Labels are False and True, or any two values, of which the first seen is -1; with labels="multiclass", any number.
+Labels are False and True if the first is one of them, as in River's binary data sets. Others are of any kind and
+number, and new ones may appear at any time, if the learner has a multiclass form; other learners take two values, of
+which the first seen is -1.
 Features have names or integers as keys, and numbers as values; new ones may appear later. If the first row has text,
 dates or missing values, rows are encoded like those of a table, and scaled (data/tables/records.py). Predictions equal
-those of `nk.play(learner, [(x, y), ...])`. Conversely, `novikoff.wrap(model)` turns a River model into a learner.
+those of `nk.play(learner, [(x, y), ...])`, and `learn_many` of a frame equals `learn_one` of its rows, to the bit.
+Conversely, `novikoff.wrap(model)` turns a River model into a learner.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
+from novikoff.core.registry import for_multiclass
 from novikoff.core.types import Batch, Example, Outcome
-from novikoff.data.as_stream import check_asked
 from novikoff.data.tables.records import is_record
 from novikoff.game import specs
 from novikoff.game.game import Game
@@ -42,7 +46,7 @@ class _Model(base.Estimator):
     """Base class of both estimators: a game that continues with every labelled row."""
 
     learner: str
-    certified: bool
+    track: bool
     seed: int
     _game: Game
 
@@ -63,7 +67,7 @@ class _Model(base.Estimator):
         self._open(Ledger(learner, source="River", spec=self.learner))
 
     def _open(self, ledger: Ledger) -> None:
-        self._game = Game(ledger.learner, ledger, track=self.certified)
+        self._game = Game(ledger.learner, ledger, track=self.track)
         self._player: Any = ledger.player
         self._predict = ledger.learner.predict_one
 
@@ -72,6 +76,28 @@ class _Model(base.Estimator):
         if not self.ledger.rounds and not self._player.encoding and is_record(x):
             self._make(RowShape(scaled=True, multiclass=self._player.task == "multiclass"))
         self._game.learn_one(x, y, weight=weight)
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Play the rows of a frame in order, as `learn_one` does.
+
+        Args:
+            X: Frame of features: numbers, categories, texts, dates, with missing values.
+            y: Series or list of outcomes.
+        """
+        rows, outcomes = _rows(X), [*y]
+        if len(rows) != len(outcomes):
+            raise InputError(f"X and y must have one row each per example: got {len(rows):,} and {len(outcomes):,}.")
+        model: Any = self
+        for x, one in zip(rows, outcomes, strict=True):
+            model.learn_one(x, one)
+
+    def predict_many(self, X: Any) -> Any:
+        """Predict the rows of a frame; return a series with its index."""
+        import pandas as pd
+
+        model: Any = self
+        found = [model.predict_one(x) for x in _rows(X)]
+        return pd.Series(found, index=getattr(X, "index", None), dtype=None if found else object)
 
     @property
     def ledger(self) -> Ledger:
@@ -94,6 +120,21 @@ class _Model(base.Estimator):
         self._open(unpacked(state["packed"]))
 
 
+def _rows(X: Any) -> Sequence[Mapping[Any, Any]]:
+    """Return the rows of a frame as dicts; names may be integers, as in frames made of arrays."""
+    if hasattr(X, "to_dict") and hasattr(X, "index"):
+        found: list[Mapping[Any, Any]] = X.to_dict("records")
+        return found
+    if isinstance(X, (list, tuple)):
+        return X
+    import narwhals as nw
+
+    try:
+        return [*nw.from_native(X, eager_only=True).iter_rows(named=True)]
+    except TypeError:
+        raise InputError("X must be a frame, or a list of dicts", f"got {named(X)}") from None
+
+
 def _whole(w: Any) -> int:
     """Return a weight as an integer; refuse others."""
     if w == 1:
@@ -107,7 +148,7 @@ def _whole(w: Any) -> int:
     return int(w)
 
 
-class NovikoffClassifier(_Model, base.Classifier):
+class NovikoffClassifier(_Model, base.MiniBatchClassifier):
     """Classifier that runs a learner of the catalog.
 
     Parameters
@@ -115,42 +156,55 @@ class NovikoffClassifier(_Model, base.Classifier):
     learner
         A spec of the catalog: "auto", "perceptron:bias=1", "hedge:learners=[perceptron,arow]".
     labels
-        "multiclass" if there are, or may be, more than two labels; the learner must support it.
-    certified
+        Two labels, negative first; or "multiclass". None to decide from the first label: False and True are two labels,
+        all others multiclass if the learner has such a form.
+    track
         Feed the comparators every round, for learners whose theorems need them.
     seed
         Random seed of the learner.
 
     """
 
-    def __init__(self, learner: str = "auto", labels: str | None = None, certified: bool = True, seed: int = 0) -> None:
-        self.learner, self.labels, self.certified, self.seed = learner, labels, certified, seed
-        check_asked(labels)
-        self._begin(labels == "multiclass")
+    def __init__(
+        self, learner: str = "auto", labels: str | Sequence[Any] | None = None, track: bool = True, seed: int = 0
+    ) -> None:
+        self.learner, self.labels, self.track, self.seed = learner, labels, track, seed
+        two = None if labels is None or isinstance(labels, str) else [*labels]
+        if (isinstance(labels, str) and labels != "multiclass") or (two is not None and len({*map(repr, two)}) != 2):
+            raise InputError(
+                'labels must be two values, "multiclass" or None', f"got {shown(labels)}", 'Write ("ham", "spam").'
+            )
+        self._many = labels == "multiclass"
+        self._begin(self._many)
         player = self._player
         if (
             not player.learns_labels
-            or player.numbered != (labels == "multiclass")
+            or player.numbered != self._many
             or (player.fixed_labels and player.task == "multiclass")
         ):
-            kind = "a classifier" if not player.learns_labels else "multiclass" if labels == "multiclass" else "binary"
+            kind = "a classifier" if not player.learns_labels else "multiclass" if self._many else "binary"
             raise MismatchError(f"the learner must be {kind}: {learner} is not. Choose another (novikoff list).")
-        self._begun = False
-        self._values: list[Any] = [False, True]
-        """User's labels for -1 and +1; for labels that are not booleans, the second is None until it is seen."""
+        self._begun = two is not None
+        self._values: list[Any] = two or [False, True]
+        """User's labels for -1 and +1; the second is None until it is seen, unless both are known in advance."""
 
     @property
     def _multiclass(self) -> bool:
-        return self.labels == "multiclass"
+        return self._many or (not self._begun and for_multiclass(specs.parse(self.learner).name) is not None)
 
     def learn_one(self, x: Example, y: Outcome, w: float = 1) -> None:
         """Play a round with x and y; with an integer weight `w`, play it w times."""
         weight = _whole(w)
-        if self.labels is not None:
-            self._learn(x, y, weight)
-            return
         if y is None or y != y:
             raise InputError(f"y must be a label: got {y!r}. Leave rows without one out.")
+        if not self._begun and not isinstance(y, (bool, np.bool_)) and self._multiclass and weight:
+            if not self._many:
+                self._many = True
+                self._make(RowShape(multiclass=True))
+            self._begun = True
+        if self._many:
+            self._learn(x, y, weight)
+            return
         values = self._values if self._begun or isinstance(y, (bool, np.bool_)) else [y, None]
         if y == values[0]:
             code = -1
@@ -168,8 +222,10 @@ class NovikoffClassifier(_Model, base.Classifier):
 
     def predict_one(self, x: Example, **kwargs: object) -> Any:
         """Predict the label of x; None while no label is known."""
-        if self.labels is not None:
+        if self._many:
             return self._game.predict_one(x)
+        if not self._begun:
+            return None
         if self._values[1] is None:
             return self._values[0]
         return self._values[self._predict(self._game.encoded(x)) > 0]
@@ -180,8 +236,10 @@ class NovikoffClassifier(_Model, base.Classifier):
         if not (player.probable or player.draws):
             # NotImplementedError, as in River's models.
             raise NotImplementedError(f"{self.learner} has no probabilities: try ftrl or auto")
+        if not self._begun and not self._many:
+            return {} if self._multiclass else {False: 0.5, True: 0.5}
         x = self._game.encoded(x)
-        if self.labels is not None:
+        if self._many:
             numbering = self._game.numbering
             assert numbering is not None
             if player.probable:
@@ -195,23 +253,29 @@ class NovikoffClassifier(_Model, base.Classifier):
         p = min(max(p, 0.0), 1.0)
         return {self._values[0]: 1.0 - p, self._values[1]: p} if self._values[1] is not None else {self._values[0]: 1.0}
 
+    def predict_proba_many(self, X: Any) -> Any:
+        """Return the probability of each label for the rows of a frame, as a frame with a column per label."""
+        import pandas as pd
 
-class NovikoffRegressor(_Model, base.Regressor):
+        return pd.DataFrame([self.predict_proba_one(x) for x in _rows(X)], index=getattr(X, "index", None))
+
+
+class NovikoffRegressor(_Model, base.MiniBatchRegressor):
     """Regressor that runs a learner of the catalog.
 
     Parameters
     ----------
     learner
         "auto-regression", "vaw", "online-gradient", or another regression learner.
-    certified
+    track
         Feed the comparators every round, for learners whose theorems need them.
     seed
         Random seed of the learner.
 
     """
 
-    def __init__(self, learner: str = "auto-regression", certified: bool = True, seed: int = 0) -> None:
-        self.learner, self.certified, self.seed = learner, certified, seed
+    def __init__(self, learner: str = "auto-regression", track: bool = True, seed: int = 0) -> None:
+        self.learner, self.track, self.seed = learner, track, seed
         self._begin()
         if self._player.task != "regression":
             raise MismatchError(f"the learner must be for regression: {learner} is a classifier. Try auto-regression.")

@@ -3,9 +3,10 @@
 Algorithm
     That of the model. In each round it predicts x, then learns the label: `predict_one` and `learn_one` of River,
     `predict` and `partial_fit` of scikit-learn. Every call gets a copy of x, as the model may write into it. Before it
-    has learned, the prediction is +1 (class 0 if multiclass, 0.0 for numbers). A River model gets a dict, with keys 0,
-    1, ... for columns without names; a scikit-learn model gets arrays of one width. Labels are False and True; if
-    multiclass, 0, 1, 2, ... in order of appearance.
+    has learned, the prediction is +1 (class 0 if multiclass, 0.0 for numbers). A River model gets a dict: of a table
+    its columns by name, with numbers and categories as they were and without missing values (dates as their parts);
+    otherwise keys 0, 1, ... for columns without names. A scikit-learn model gets arrays of one width. Labels are False
+    and True; if multiclass, 0, 1, 2, ... in order of appearance.
 Promise
     None for the model itself. Guarantees that wrap any learner apply: the regret of its team (experts/hedge.py), the
     risk of a classifier kept by online-to-batch conversion, the coverage of its sets (conformal/conformal.py).
@@ -21,15 +22,20 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.core import encode
+from novikoff.core.attribution import entries_of
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
 from novikoff.core.types import Domain, Example, Label, Outcome, State, StepResult, Theorem, check_label
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.encoding import Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ class Wrapped(Learner):
         self.domain = Domain("vector")
         self.rounds, self._known = 0, 0
         self.features = Features()
+        self._meanings: list[Meaning] = []
 
     @property
     def labels(self) -> int | None:
@@ -77,11 +84,32 @@ class Wrapped(Learner):
         if self.river and isinstance(x, Mapping):
             return dict(x)  # any values: the model decides which it accepts
         row = self.features.row(x, learn)
+        if self.river and self.encoding is not None and self.encoding.bits is None:
+            return self._cells(*entries_of(row))
         if not isinstance(row, tuple):
             return dict(enumerate(row.tolist())) if self.river else row[np.newaxis]
         if self.river:
             return dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
         raise InputError("a scikit-learn model needs arrays: this x is sparse, or has names. Pass columns.")
+
+    def _cells(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> dict[str, Any]:
+        """Return the columns of an encoded row of a table, as they were before encoding."""
+        assert self.encoding is not None
+        if len(self._meanings) < self.encoding.width:
+            self._meanings += self.encoding.meanings(len(self._meanings))
+        found: dict[str, Any] = {}
+        missing = set()
+        for place, value in zip(places.tolist(), values.tolist(), strict=True):
+            if place >= len(self._meanings):  # an unseen category
+                continue
+            meaning = self._meanings[place]
+            if meaning.kind == "number":
+                found[meaning.column] = value
+            elif value and meaning.kind == "missing":
+                missing.add(meaning.column)
+            elif value:
+                found[meaning.column] = meaning.category
+        return {name: value for name, value in found.items() if name not in missing}
 
     def predict_one(self, x: Example) -> Any:
         return self._predict(self._x(x, learn=False))
@@ -99,11 +127,11 @@ class Wrapped(Learner):
     def play_one(self, x: Example, y: Outcome) -> Any:
         y = self._outcome(y)
         given = self._x(x, learn=True)
-        prediction = self._predict(given)
+        prediction = self._answer(given)
         result = self._result(given, prediction, y)
         truth = y if self.task != "binary" else bool(y == 1)
         if self.river:
-            self.model.learn_one(given.copy(), truth)
+            self._answer(given, truth)
         elif self.task == "regression":
             self.model.partial_fit(given.copy(), [truth])
         else:
@@ -112,6 +140,20 @@ class Wrapped(Learner):
         if self.task == "multiclass" and isinstance(y, (int, np.integer)):
             self._known = max(self._known, int(y) + 1)
         return result
+
+    def _answer(self, x: Any, truth: Any = None) -> Any:
+        """Return the prediction for x, or let a River model learn its outcome; explain an error about categories."""
+        try:
+            return self._predict(x) if truth is None else self.model.learn_one(x.copy(), truth)
+        except (TypeError, ValueError) as error:
+            categories = [name for name, value in x.items() if isinstance(value, str)] if self.river else []
+            if self.encoding is None or not categories:
+                raise
+            raise InputError(
+                f"{type(self.model).__name__} must accept categories",
+                f"column {categories[0]!r} raised {type(error).__name__}",
+                "Put preprocessing.OneHotEncoder() before it, or compose.Select of the columns it takes.",
+            ) from error
 
     def _fit_label(self, x: Any, y: Any) -> None:
         """Fit one row; scikit-learn must know all labels in the first round."""
