@@ -18,11 +18,8 @@ BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PORT = 1963
 HEIGHTS = {"report": 590, "comparison": 630, "experts": 830}
 """Height of each report's picture in pixels: it ends below a chart or a table."""
-PERCEPTRON = (
-    "#v=1&g=perceptron&o=&s=0&r=me&m=5b0bm0b53m4n1hp3q3up3d27m384pp2e3dm4001m592jp2h43m075fm2l3tm240mm2x2gm&t=14"
-)
-
-BOXES = "#v=1&g=boxes&o=&s=0&r=me&m=0k0hp0909m0a01m0a0bp0702m0i0gp0b0ap&t=7"
+ARENA = {"arena": ("light", 860, ""), "arena-dark": ("dark", 860, "#lesson=finite-classes.2")}
+"""Colour scheme, height and link of each picture of the arena; without a link it opens on a half-played game."""
 
 
 def certificate():
@@ -75,18 +72,21 @@ def pages():
             page.set_viewport_size({"width": 800, "height": HEIGHTS[name]})
             page.goto((folder / f"{name}.html").as_uri())
             page.screenshot(path=HERE / f"{name}.png")
-        page.set_viewport_size({"width": 1000, "height": 640})
-        page.goto(f"http://127.0.0.1:{PORT}/{PERCEPTRON}")
-        page.wait_for_selector("#round[max='14']", state="attached")
-        page.screenshot(path=HERE / "arena.png")
-        page.emulate_media(color_scheme="dark")
-        page.goto("about:blank")
-        page.goto(f"http://127.0.0.1:{PORT}/{BOXES}")
-        page.wait_for_selector("#round[max='7']", state="attached")
-        page.wait_for_timeout(200)
-        page.screenshot(path=HERE / "arena-dark.png")
+        arena(page)
         browser.close()
     server.should_exit = True
+
+
+def arena(page):
+    """Make the pictures of the arena."""
+    for name, (scheme, height, link) in ARENA.items():
+        page.set_viewport_size({"width": 1100, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        page.goto("about:blank")
+        page.goto(f"http://127.0.0.1:{PORT}/{link}")
+        page.wait_for_selector("body[data-ready]")
+        page.wait_for_timeout(300)
+        page.screenshot(path=HERE / f"{name}.png")
 
 
 def main():
