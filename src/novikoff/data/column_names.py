@@ -23,6 +23,8 @@ from novikoff.core.types import Batch, Example, Json, Labels, Position
 
 MOST_NAMED = 5
 """Maximum number of columns named in an error."""
+NAMELESS = (np.ndarray, dict, list, tuple)
+"""Types of most examples, whose values have no names of columns; a dict has names of features."""
 
 
 class Matched(Stream):
@@ -137,7 +139,7 @@ def names_of(X: object) -> tuple[str, ...] | None:
 
 def names_of_row(x: object) -> tuple[str, ...] | None:
     """Return the value names of a row of a pandas frame; None for any other example."""
-    if type(x) in (np.ndarray, dict) or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
+    if type(x) in NAMELESS or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
         return None
     names = tuple(x.index)
     return names if names and all(isinstance(name, str) for name in names) else None

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 SCORES_TOGETHER = 512
 """Number of buffered scores of single rounds."""
+ARRAYS = (np.ndarray, list, tuple)
+"""Types of examples that learners take as they are."""
 
 
 class FirstRound:
@@ -260,9 +262,9 @@ class Game:
             x: Example.
             learn: Whether x is learned from: new columns and categories then become features.
         """
-        ledger = self.ledger
-        if type(x) is np.ndarray:
+        if type(x) in ARRAYS:
             return x
+        ledger = self.ledger
         encoding = ledger.encoding
         if encoding is None and isinstance(x, Mapping):
             if ledger.rounds == 0 and self._begins_table(x):

@@ -40,15 +40,22 @@ Schema = Mapping[str, str] | Encoding
 
 ROWS_PER_PIECE = 1024
 """Rows that are read from an iterable at a time."""
+PLAIN = (float, int, bool)
+"""Types of most numbers."""
 CHOICES = ("number", "boolean", "category", "text", "time", "ignored")
 """Kinds that a schema may have."""
 
 
 def is_record(x: object) -> bool:
     """Return whether x is a dict of columns with a value that is not a number: text, a date, or a missing value."""
-    if not isinstance(x, Mapping) or not x or not all(isinstance(key, str) for key in x):
+    if not isinstance(x, Mapping) or not x:
         return False
-    return any(value != value if type(value) in (float, int, bool) else not _is_number(value) for value in x.values())
+    found = False
+    for key, value in x.items():  # on the path of every dict row: loops without generators, and floats first
+        if type(key) is not str and not isinstance(key, str):
+            return False
+        found = found or (value != value if type(value) in PLAIN else not _is_number(value))
+    return found
 
 
 def _is_number(value: object) -> bool:
