@@ -39,10 +39,11 @@ def test_what_cannot_be_compared_is_refused(x):
 
 
 def test_predictions_on_an_example_computed_by_hand():
-    ledger = nk.play(nk.Memorizer(), [(3, -1), (4, 1), (3, -1), (3, 1), (3, 1), (5, -1)], record=True)
+    ledger = nk.play(nk.Memorizer(), [(3, -1), (4, 1), (3, -1), (3, 1), (3, -1), (5, -1)], record=True)
     assert ledger.recorded().tolist() == [1, 1, -1, -1, 1, 1]
     assert ledger.learner.size == 3
-    assert ledger.learner.facts().changed_at == 4
+    facts = ledger.learner.facts()
+    assert (facts.changes, facts.changed_at) == (2, 4)  # the first change
 
 
 def test_on_a_finite_domain_it_errs_at_most_once_per_point():

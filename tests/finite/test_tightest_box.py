@@ -200,6 +200,7 @@ def test_learner_above_its_bound_is_detected():
     assert tightest_box_mistakes(run).status == "violated"
     assert tightest_box_mistakes(replace(run, mistakes=4)).status == "valid"
     assert tightest_box_mistakes(replace(run, mistakes=4)).bound == 4
+    assert tightest_box_mistakes(run).quantities["a_priori"] == 1 + 2 * 9
     assert tightest_box_mistakes(replace(run, mistakes=4, rounds=4)).status == "vacuous"
 
 

@@ -8,6 +8,7 @@ import pytest
 import cases
 import novikoff as nk
 from novikoff import numerics
+from novikoff.convex.theorems.vaw_regret import vaw_regret
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, StepResult
 from novikoff.linear._loops import second_order_layout as at
@@ -174,6 +175,12 @@ def test_bound_is_an_equality_with_credit_and_shed_loss():
         assert facts.shed > 0.0
         assert facts.unprojected == pytest.approx(facts.most + facts.chi - facts.credit - facts.shed, rel=1e-9)
         assert facts.loss < facts.unprojected
+
+
+def test_bound_is_from_the_upper_limit_on_the_best_loss():
+    run = vaw([((1.0,), 1.0)] * 90)
+    plain, above = (vaw_regret(cases.changed(run, most=run.after.most + more)).bound for more in (0.0, 1e-5))
+    assert above - plain == pytest.approx(1e-5, rel=1e-3)
 
 
 class Lucky(nk.MulticlassVAW):

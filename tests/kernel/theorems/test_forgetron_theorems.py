@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -287,6 +288,10 @@ def test_comparators_above_the_norm_limit_are_left_out():
 def test_the_length_that_comparators_may_have():
     assert longest(83) == pytest.approx(1.0885, abs=1e-4)
     assert longest(15_500) == pytest.approx(10, abs=0.05)
+    for budget in range(83, 1000, 7):  # rounded down, as every shorter comparator is covered
+        with localcontext(prec=40):
+            exact = (Decimal(budget + 1) / Decimal(budget + 1).ln()).sqrt() / 4
+        assert exact * Decimal("0.999999999998") < Decimal(longest(budget)) <= exact
 
 
 @pytest.mark.parametrize(("budget", "enough"), [(82, False), (83, True)])
