@@ -416,6 +416,16 @@ def test_trees_that_rest_give_the_same_bits_in_rows_batches_and_resumed_games(mo
     assert epochs[1] < always[1]
 
 
+def test_labels_that_follow_each_other_are_learned_where_the_columns_say_nothing():
+    coins = np.random.default_rng(5)
+    x, y = coins.normal(size=(600, 2)), np.cumsum(np.where(coins.random(600) < 0.9, 1, 0)) % 3
+    adapting, plain = (nk.play(nk.MulticlassAuto(drift=drift), (x, y)) for drift in (None, False))
+    assert adapting.mistakes < 0.5 * plain.mistakes
+    (certificate,) = adapting.certify()
+    assert certificate.status == "valid"
+    assert adapting.log_loss <= certificate.bound <= 1.1 * adapting.log_loss
+
+
 @pytest.mark.parametrize("kind", EACH)
 def test_games_saved_where_trees_begin_to_grow_and_take_over_give_the_same_bits(kind, tmp_path):
     x, y = task(kind, 300)

@@ -14,7 +14,7 @@ import cases
 from helpers import one_in
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.mixtures import _loops
-from novikoff.mixtures.stacks import Lags, LogisticStack, NumberStack, SoftmaxStack, StackReplay
+from novikoff.mixtures.stacks import Lags, LogisticStack, NumberStack, RecentLabels, SoftmaxStack, StackReplay
 from novikoff.mixtures.theorems.number_stack_regret import number_stack_regret
 from novikoff.mixtures.theorems.stack_regret import stack_regret
 
@@ -433,6 +433,47 @@ def test_labels_may_appear_unannounced():
         stack.play(logs[:1], np.array([3]))
     with pytest.raises(InputError, match="from 0 to 2: got -1"):
         stack.play(logs[:2], np.array([-1, 1]))
+
+
+def test_recent_labels_by_hand():
+    recent = RecentLabels()
+    y = np.array([0, 1, 1])
+    np.testing.assert_array_equal(recent.columns(y), [[math.nan, math.nan], [0.0, math.nan], [1.0, 0.0]])
+    found = recent.play(y, 2)
+    half = [0.5, (1 + 0.5) / (1 + 1), (1 + 0.5) / (2 + 1)]  # frequency of label 0, smoothed
+    mean = [1.0 * half[0], 0.5 + 0.5 * half[1], 0.25 + 0.25 * half[2]]  # of rate 1/2, its start replaced by frequencies
+    np.testing.assert_allclose(found[:, 0, 0], [0.9 * a + 0.1 * b for a, b in zip(mean, half, strict=True)], rtol=1e-15)
+    np.testing.assert_allclose(found.sum(axis=2), 1.0, rtol=1e-15)
+
+
+def test_recent_labels_are_the_same_in_rows_batches_and_resumed():
+    y = np.random.default_rng(0).integers(0, 3, 40)
+    y[25:][y[25:] == 0] = 3  # a label that comes late, in round 26 or later, played alone
+    late = int(np.argmax(y == 3))
+    whole, single = RecentLabels(), RecentLabels()
+    columns = whole.columns(y)
+    parts = [whole.play(y[:late], 3), whole.play(y[late : late + 1], 3), whole.play(y[late + 1 :], 4)]
+    for t, label in enumerate(y):
+        known = 3 if t <= late else 4
+        if t == 30:
+            single = RecentLabels.restore(single.state())
+        np.testing.assert_array_equal(single.columns_ahead(1), columns[t : t + 1])
+        looked = single.look(2, known)
+        np.testing.assert_array_equal(single.columns(np.array([label])), columns[t : t + 1])
+        played = single.play(np.array([label]), known)
+        part, place = (0, t) if t < late else (1, 0) if t == late else (2, t - late - 1)
+        np.testing.assert_array_equal(played[0], parts[part][place])
+        np.testing.assert_array_equal(looked, np.repeat(played, 2, axis=0))
+    assert parts[2][0, 0, 3] > 0.45  # after its first round a new label has half of the mean of rate 1/2
+
+
+def test_damaged_recent_labels_are_refused():
+    recent = RecentLabels()
+    recent.columns(np.array([0, 1]))
+    recent.play(np.array([0, 1]), 2)
+    for name, value in (("means", np.zeros((2, 4))), ("previous", np.array([5.0, 0.0])), ("counts", np.zeros(5))):
+        with pytest.raises(ModelFileError):
+            RecentLabels.restore({**recent.state(), name: value})
 
 
 def test_lags_start_at_a_half_for_labels_and_at_the_first_outcome_for_numbers():

@@ -5,7 +5,8 @@ Algorithm
         the linear mixture (mixtures/multiclass_linear_mixture.py)
         boosted trees (trees/boosting.py) after 15, 30 and 60 boosting rounds, and a forest of 20 trees
         (trees/regrown.py)
-        forests of 5 trees on the last 500 and the last 2,000 rows
+        forests of 5 trees on the last 500 and the last 2,000 rows, which also use lags: the two previous labels
+        the frequencies of the labels, those of recent rounds most: exponential means of rates 0.5, 0.1 and 0.02
     Stacks: softmax regressions with one weight per input (mixtures/stacks.py): one on the first five inputs, and one
     on all inputs that forgets 0.2 % of the past per round. P is a mixture of inputs and stacks by fixed share of rate
     1/(t+1) (mixtures/tops.py), which starts with the linear mixture alone; the first stack joins after 32 rounds, all
@@ -42,7 +43,7 @@ from novikoff.core.state import Part, Parts
 from novikoff.core.types import Batch, Example, Outcome, Prediction, StepResult, Theorem
 from novikoff.mixtures import _loops
 from novikoff.mixtures.multiclass_linear_mixture import MulticlassLinearMixture
-from novikoff.mixtures.stacks import SoftmaxStack
+from novikoff.mixtures.stacks import PREVIOUS, RATES, RecentLabels, SoftmaxStack
 from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.multiclass_linear_mixture_members import multiclass_linear_mixture_members
 from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import (
@@ -60,11 +61,14 @@ WINDOWS = (500, 2000)
 """Numbers of last rows of the forests that follow drift."""
 PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
 """Names of the inputs of the first stack, which use no window."""
-ADAPTING = tuple(f"forest, last {rows:,} rows" for rows in WINDOWS)
+ADAPTING = (
+    *(f"forest, last {rows:,} rows" for rows in WINDOWS),
+    *(f"recent labels, weight {rate:g}" for rate in RATES),
+)
 """Names of the inputs that follow drift."""
 STACKS = ("stack", "stack forgetting 0.2 %")
 """Names of the stacks."""
-PRIOR = (0.4, *[0.1 / 6] * 6, 0.4, 0.1)
+PRIOR = (0.4, *[0.1 / 9] * 9, 0.4, 0.1)
 """Prior of the forecasters: short streams are best played by the linear mixture."""
 PLAIN_PRIOR = (0.4, *[0.1 / 4] * 4, 0.5)
 """The same with drift=False."""
@@ -72,7 +76,7 @@ JOINS = joins_of(len(STACKS), len(PLAIN) + len(ADAPTING) - 1)
 """Numbers of rounds after which the forecasters join."""
 CENTRE = (0.5, 1 / 12, 1 / 12, 1 / 12, 0.25)
 """Initial weights of the first stack."""
-WIDE_CENTRE = (0.4, 1 / 15, 1 / 15, 1 / 15, 0.2, 0.1, 0.1)
+WIDE_CENTRE = (0.4, 1 / 15, 1 / 15, 1 / 15, 0.2, 0.1, 0.1, 0.0, 0.0, 0.0)
 """Initial weights of the stack on all inputs."""
 LEAST = 1e-12
 """Smallest probability that a forecaster gives to a known label."""
@@ -110,6 +114,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
     fields = (
         *MulticlassLinearMixture.fields,
         *WithTrees.tree_fields,
+        Part("recent", at="_recent", when="full"),
         Part("boosted", at="_boosted", when="full"),
         Parts("forests", at="_forests", when="full"),
         Parts("stacks", at="_stacks", when="full"),
@@ -130,8 +135,9 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
 
     def _create(self) -> None:
         known, seed = max(self.announced or 0, 1), self.seed
-        self._boosted = BoostedTrees(MANY_LABELS, seed)
-        self._forests = [RegrownForest(known, 20, seed, tried="root")]
+        self._recent = RecentLabels()
+        self._boosted = BoostedTrees(MANY_LABELS, seed, PREVIOUS)
+        self._forests = [RegrownForest(known, 20, seed, PREVIOUS, tried="root")]
         self._stacks = [SoftmaxStack(CENTRE, known)]
         if self.drift is False:
             self._top = BayesTop(PLAIN_PRIOR)
@@ -170,7 +176,8 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, copies: Vector | None
     ) -> StepResult:
         first = self.stored.count
-        self.stored.add(x, y.astype(np.float64), self.columns.absent[: len(kinds)])
+        absent = np.append(np.full(PREVIOUS, np.nan), self.columns.absent[: len(kinds)])
+        self.stored.add(np.hstack([self._recent.columns(y), x]), y.astype(np.float64), absent)
         known = np.maximum.accumulate(np.append(self._before, y[:-1] + 1))
         self._before = max(self._before, int(y.max()) + 1)
         scores = np.full((len(y), len(self.forecasters) + 1, self._before), -np.inf)
@@ -205,13 +212,17 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         if new and known > 0:
             row = self.stored.rows(self._boosted.rounds, self._boosted.rounds + 1)[0]
             forests = [forest.look(row) for forest in self._forests]
-            for forest in self._forests:
+            for forest, some in zip(self._forests, self._views(kinds), strict=True):
                 forest.add_label()
-                forest.play(self.stored, 1, kinds)
+                forest.play(self.stored, 1, some)
         else:
-            forests = [forest.play(self.stored, count, kinds) for forest in self._forests]
+            forests = [
+                forest.play(self.stored, count, some)
+                for forest, some in zip(self._forests, self._views(kinds), strict=True)
+            ]
         boosted = self._boosted.play(self.stored, count, kinds, max(known, 1))
-        inputs = _logs(linear if known else np.ones((1, 1)), boosted, forests)
+        recent = self._recent.play(y, max(known, 1))
+        inputs = _logs(linear if known else np.ones((1, 1)), boosted, forests, self._adapting(recent))
         if new and known > 0:
             stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
             # The stacks learn the row as if its label had been announced, with probability 1/(known + 1).
@@ -228,6 +239,14 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
                 logs = np.pad(logs[:, :, :known], ((0, 0), (0, 0), (0, 1)), constant_values=np.log(reserved[0]))
         played = self._top.play_labels(logs, y)
         scores[:, :-1, : logs.shape[2]], scores[:, -1, : logs.shape[2]] = logs, played
+
+    def _views(self, kinds: NDArray[np.int8]) -> list[NDArray[np.int8]]:
+        """Return the kinds of the columns of each forest: those on recent rows use the previous labels too."""
+        return [kinds, *[np.append(np.ones(PREVIOUS, np.int8), kinds)] * (len(self._forests) - 1)]
+
+    def _adapting(self, recent: Vector) -> Vector:
+        """Return the frequencies (rows, rates, labels) that are inputs: none with drift=False."""
+        return recent if self.drift is None else recent[:, :0]
 
     def _result(self, y: NDArray[np.int64], known: NDArray[np.int64], reserved: Vector, scores: Vector) -> StepResult:
         """Return the result of rows; the probability of a new label is the one reserved for it."""
@@ -250,8 +269,10 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
     def _looked(self, x: Vector, linear: Vector) -> Vector:
         """Return P (rows, labels) of columns x, given P of the linear mixture, without learning."""
         labels = linear.shape[1]
-        forests = [forest.look(x) for forest in self._forests]
-        found: Vector = np.exp(self._combined(_logs(linear, self._boosted.look(x, labels), forests)))
+        rows, recent = np.hstack([self._recent.columns_ahead(len(x)), x]), self._recent.look(len(x), labels)
+        forests = [forest.look(rows) for forest in self._forests]
+        logs = _logs(linear, self._boosted.look(rows, labels), forests, self._adapting(recent))
+        found: Vector = np.exp(self._combined(logs))
         return found
 
     def _combined(self, inputs: Vector) -> Vector:
@@ -262,15 +283,18 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
 
     def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
         step, count, labels = 0.1, self.columns.count, self.labels
-        prefixes, inputs = len(MANY_LABELS.prefixes), 1 + len(MANY_LABELS.prefixes) + len(self._forests)
+        prefixes, inputs = len(MANY_LABELS.prefixes), len(self.forecasters) - len(self._stacks)
         logs = np.full((1 + inputs, inputs, labels), -np.log(labels))
         logs[np.arange(1, 1 + inputs), np.arange(inputs), 0] += step
         found = self._combined(logs)[:, 0]
         each = np.abs(found[1:] - found[0]) / step
         trees = [(float(each[1 : 1 + prefixes].sum()), self._boosted.gains(count))]
-        trees += [(float(one), forest.gains(count)) for one, forest in
-                  zip(each[1 + prefixes :], self._forests, strict=True)]  # fmt: skip
+        for one, forest in zip(each[1 + prefixes :].tolist(), self._forests, strict=False):
+            lags = PREVIOUS - forest.skipped
+            trees.append((one, forest.gains(lags + count)[lags:]))
         return float(each[0]), trees
+
+    leading = PREVIOUS
 
     def _as_outcomes(self, y: Vector) -> NDArray[np.int64]:
         return y.astype(np.int64)
@@ -315,15 +339,16 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         return replace(facts, names=[]) if self.full else facts
 
 
-def _logs(linear: Vector, boosted: Vector, forests: list[Vector]) -> Vector:
+def _logs(linear: Vector, boosted: Vector, forests: list[Vector], recent: Vector) -> Vector:
     """Return ln P of the inputs (rows, inputs, labels).
 
     Args:
         linear: (rows, labels) P of the linear mixture.
         boosted: (rows, prefixes, labels) Scores of boosted trees.
         forests: (rows, labels) ln P of each forest.
+        recent: (rows, rates, labels) Frequencies of recent labels.
     """
     boosted = boosted - boosted.max(axis=2, keepdims=True)
     boosted = boosted - np.log(np.exp(boosted).sum(axis=2, keepdims=True))
     first = np.log(np.maximum(linear, LEAST))
-    return np.concatenate([first[:, None], boosted, *(forest[:, None] for forest in forests)], axis=1)
+    return np.concatenate([first[:, None], boosted, *(forest[:, None] for forest in forests), np.log(recent)], axis=1)

@@ -9,7 +9,8 @@ Algorithm
                         at -8 and centred; labels need not be announced
         NumberStack     Vovk-Azoury-Warmuth on the distances of the forecasts from the pool, scale-free; clipped to the
                         range of the earlier outcomes
-    `Lags` computes columns from earlier outcomes: the previous one, and exponential means. `StackReplay` replays a
+    `Lags` computes columns from earlier outcomes: the previous one, and exponential means; `RecentLabels` the same for
+    many labels. `StackReplay` replays a
     stack on recorded forecasts.
 Promise
     mixtures/theorems/stack_regret.py for labels, mixtures/theorems/number_stack_regret.py for numbers.
@@ -34,6 +35,7 @@ from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import (
+    MOST_ROUNDS,
     Argument,
     Array,
     Count,
@@ -60,6 +62,10 @@ PROMISES = (stack_regret, number_stack_regret)
 """Theorems of the stacks."""
 RATES = (0.5, 0.1, 0.02)
 """Weights of the newest outcome in the exponential means of `Lags`."""
+SMOOTHED = 0.1
+"""Fraction of the frequencies of all labels in those of `RecentLabels`."""
+PREVIOUS = 2
+"""Number of columns of `RecentLabels`: the last labels."""
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-20, 2.0**20
 """Smallest and largest ridge."""
 MOST_FORGOTTEN = 16.0
@@ -122,6 +128,104 @@ class Lags(Stateful):
     def look(self, rows: int = 1) -> Vector:
         """Return the columns (rows, 4) of the next round, once per row."""
         return np.tile(self._values, (rows, 1))
+
+
+class RecentLabels(Stateful):
+    """Frequencies of labels, those of recent rounds most, and columns with the previous labels.
+
+    For each of the rates 0.5, 0.1 and 0.02, P is the exponential mean of the labels' indicators, which starts at
+    the frequencies of all labels, mixed with a tenth of these frequencies, (n_c + 1/2)/(n + k/2).
+
+    Attributes:
+        rounds: Rounds learned.
+        labels: Number of labels.
+
+    Example:
+        >>> recent = RecentLabels()
+        >>> recent.play(np.array([0, 0]), 2)[1].round(3).tolist()
+        [[0.862, 0.138], [0.772, 0.228], [0.754, 0.246]]
+        >>> recent.columns(np.array([3, 1, 2])).tolist()
+        [[nan, nan], [3.0, nan], [1.0, 3.0]]
+    """
+
+    described = "frequencies of recent labels"
+    fields = (
+        Count("rounds"),
+        Count("labels", most=MOST_ROUNDS),
+        Array("counts", ("labels",), nonnegative=True, at="_counts"),
+        Array("means", (None, 1 + len(RATES)), nonnegative=True, most=1.0, at="_means"),
+        Array("previous", (PREVIOUS,), finite=False, at="_previous"),
+    )
+
+    def __init__(self) -> None:
+        self.rounds = self.labels = 0
+        self._counts, self._means = np.zeros(0), np.ones((1, 1 + len(RATES)))
+        """Row 0 of the means is the weight of their start, row c + 1 belongs to label c."""
+        self._previous = np.full(PREVIOUS, np.nan)
+
+    def columns(self, y: NDArray[np.int64]) -> Vector:
+        """Return the columns (rows, 2) of rounds with these labels, which `play` learns afterwards.
+
+        They are the previous label and the one before it; nan if there is none.
+        """
+        known = np.concatenate([self._previous[::-1], np.asarray(y, np.float64)])
+        self._previous = known[: -PREVIOUS - 1 : -1].copy()
+        return np.column_stack([known[PREVIOUS - 1 - lag : len(known) - 1 - lag] for lag in range(PREVIOUS)])
+
+    def columns_ahead(self, rows: int) -> Vector:
+        """Return the columns (rows, 2) of the next round, once per row."""
+        return np.tile(self._previous, (rows, 1))
+
+    def play(self, y: NDArray[np.int64], labels: int) -> Vector:
+        """Return P (rows, rates, labels) before each of these labels, and learn them.
+
+        Args:
+            y: Labels.
+            labels: Number of labels known. Only a single row may have a new label.
+        """
+        self._grow(max(labels, int(y.max()) + 1))
+        is_label = np.column_stack([np.zeros(len(y)), y[:, None] == np.arange(self.labels)])
+        before, each = np.cumsum(np.vstack([self._counts, is_label[:, 1:]]), axis=0), np.empty((len(y), 1 + len(RATES)))
+        means = np.empty((len(y), len(RATES), 1 + self.labels))
+        for c, values in enumerate(self._means):
+            _loops.stacks.lag(values, np.array(RATES), True, np.ascontiguousarray(is_label[:, c]), True, each)
+            means[:, :, c] = each[:, 1:]
+        found = self._chances(means[:, :, : 1 + labels], before[:-1, :labels], self.rounds + np.arange(len(y)))
+        self._counts, self.rounds = before[-1], self.rounds + len(y)
+        return found
+
+    def look(self, rows: int, labels: int) -> Vector:
+        """Return P (rows, rates, labels) of the next round, once per row."""
+        more = max(labels - self.labels, 0)
+        means, counts = np.pad(self._means, ((0, more), (0, 0))), np.pad(self._counts, (0, more))
+        found = self._chances(means[None, : 1 + labels, 1:].transpose(0, 2, 1), counts[None, :labels],
+                              np.array([self.rounds]))  # fmt: skip
+        return np.tile(found, (rows, 1, 1))
+
+    def _grow(self, labels: int) -> None:
+        """Add labels that were never seen."""
+        if labels > self.labels:
+            self._counts = np.pad(self._counts, (0, labels - self.labels))
+            self._means = np.pad(self._means, ((0, labels - self.labels), (0, 0)))
+            self.labels = labels
+
+    def _chances(self, means: Vector, counts: Vector, rounds: NDArray[np.int64]) -> Vector:
+        """Return P (rows, rates, labels).
+
+        Args:
+            means: (rows, rates, 1 + labels) Exponential means, the weight of their start first.
+            counts: (rows, labels) Number of earlier rounds with each label.
+            rounds: (rows,) Number of earlier rounds.
+        """
+        all_time = ((counts + 0.5) / (rounds + 0.5 * counts.shape[1])[:, None])[:, None]
+        found: Vector = (1.0 - SMOOTHED) * (means[:, :, 1:] + means[:, :, :1] * all_time) + SMOOTHED * all_time
+        return found
+
+    def after_restoring(self, found: State) -> None:
+        rows = len(self._means) == self.labels + 1
+        require(rows, "frequencies of recent labels must have one row per label", len(self._means))
+        known = self._previous[~np.isnan(self._previous)]
+        require(bool((known >= 0.0).all() and (known < self.labels).all()), "previous labels must be known", known)
 
 
 class _LabelStack(Stateful):
