@@ -41,6 +41,20 @@ def tour() -> int:
     return VIOLATED if broken else 0
 
 
+def write_files(folder: str) -> int:
+    """Write the demo tables to a folder, and print what to do with them."""
+    from novikoff.data.demo_files import write
+
+    found = write(folder)
+    width = max(map(len, found))
+    for path, about in found.items():
+        print(f"{path:<{width}}  {about}")
+    mail, new, *_ = found
+    print(f"Next: novikoff run {mail} --drop id --save mail.nk")
+    print(f"then: novikoff predict mail.nk {new} --no-label --id id --probabilities")
+    return 0
+
+
 def _table(out: Out, number: int) -> Ledger:
     _title(out, number, "A table in, a classifier and a certificate out: one pass, nothing to tune.")
     ledger = play("auto", embedded("breast-cancer"))

@@ -94,7 +94,10 @@ def parser() -> Parser:
         one.set_defaults(act=act, verb=one, quiet=False)
         return one
 
-    verb("demo", verbs.demo)
+    one = verb("demo", verbs.demo)
+    one.add_argument(
+        "--write", metavar="FOLDER", help="write tables to try things with (mail.csv and others), and stop"
+    )
 
     one = verb("run", verbs.run)
     one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto, or the learner of --resume")
@@ -576,7 +579,7 @@ def _range(text: str) -> tuple[float, float]:
 
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
-    "demo": ("demo",),
+    "demo": ("demo", "demo --write example"),
     "run": (
         "run mail.csv                                     # auto: nothing to tune",
         "run perceptron:bias=1 mail.svm --save m.nk       # write a checkpoint",

@@ -41,9 +41,9 @@ READING = (
 
 def demo(args: Namespace) -> int:
     """Run a short tour on built-in data."""
-    from novikoff.cli.demo import tour
+    from novikoff.cli.demo import tour, write_files
 
-    return tour()
+    return tour() if args.write is None else write_files(args.write)
 
 
 def run(args: Namespace) -> int:
