@@ -10,16 +10,21 @@ from functools import cache
 from typing import Any
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which numpy and scipy compute with one thread."""
-    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+def one_blas_thread(with_scipy: bool = True) -> AbstractContextManager[Any]:
+    """Return a context in which numpy and scipy compute with one thread.
+
+    Args:
+        with_scipy: Whether scipy.linalg, which takes a quarter of a second to import, is used inside.
+    """
+    limited: AbstractContextManager[Any] = _libraries(with_scipy).limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
-def _libraries() -> Any:
+def _libraries(with_scipy: bool) -> Any:
     """Return the loaded libraries, cached because searching for them takes as long as a small fit."""
-    import scipy.linalg  # noqa: F401 # loads its library, which would not be found otherwise
+    if with_scipy:
+        import scipy.linalg  # noqa: F401 # loads its library, which would not be found otherwise
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -353,7 +353,7 @@ class _Search:
             return False
         self._add(signed, chunk, np.sort(low))
         large = len(self.nearest.corral) >= LARGE
-        with one_blas_thread() if large else nullcontext():
+        with one_blas_thread(with_scipy=False) if large else nullcontext():
             self.steps -= self.nearest.solve(FLAT * self.nearest.largest, max(self.steps, 1), work=self.work)
         corral = self.nearest.corral
         before, self.p = self.p, self.corners.combined(corral, self.nearest.weights, len(self.p))

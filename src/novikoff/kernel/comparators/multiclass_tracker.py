@@ -121,7 +121,7 @@ class MulticlassKernelScorer(KernelScorer):
         if not len(y) or labels < 2 or not SHORTEST <= float(selfs.max()) <= LONGEST:
             return cls(similarity, chosen(x, np.arange(0)), np.zeros((0, 0)), labels)
         gram = similarity.matrix(x, x)
-        with one_blas_thread():
+        with one_blas_thread(with_scipy=False):
             values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
         large = values > LEAST * values[-1]
         values, vectors = values[large], vectors[:, large]

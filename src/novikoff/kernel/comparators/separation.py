@@ -101,7 +101,7 @@ class _Search:
 
     def run(self, chunks: Callable[[], Iterable[Chunk]], cuts: int) -> KernelSeparation:
         """Read the rows until the function has the widest margin, or none has one, or the budget is spent."""
-        with one_blas_thread():
+        with one_blas_thread(with_scipy=False):
             for _ in range(READINGS):
                 changed = False
                 for chunk in chunks():
