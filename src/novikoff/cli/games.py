@@ -68,6 +68,7 @@ class Output:
     command: tuple[str, ...] = ()
     live: bool = False
     thresholds: bool = False
+    after: int | None = None
 
     @property
     def traced(self) -> bool:
@@ -257,6 +258,7 @@ def run_source(
     stopped = play_watched(
         ledger, stream, source, saving, output.quiet, rounds, passes, drawing, track=output.certify, resume=resume,
         candidates=reservoir, trace=output.traced, ended=cut.choose,
+        after=output.after,
     )  # fmt: skip
     if live is not None:
         live.end(ledger)

@@ -106,6 +106,9 @@ def parser() -> Parser:
         "--passes", type=_integer(1), default=1, metavar="N", help="number of passes over the source (default: 1)"
     )
     one.add_argument("--rounds", type=_integer(0), metavar="N", help="maximum number of rounds")
+    one.add_argument(
+        "--after", type=_integer(0), metavar="N", help="report on the rows after row N too (default: since --resume)"
+    )
     _add_task(one)
     _add_scaling(one)
     one.add_argument("--save", metavar="FILE", help="checkpoint to write, or the classifier of --finalize")

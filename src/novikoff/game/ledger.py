@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from novikoff.game.explanation import Explanation, Importance
     from novikoff.game.predicting import MissingColumns
     from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.game.since import Mark, Since
     from novikoff.game.thresholds import Threshold, Thresholds
     from novikoff.game.trace import Trace
     from novikoff.kernel.comparators.hindsight import KernelHindsight
@@ -196,6 +197,7 @@ class Ledger(Metrics, Shown):
         trace: Rounds with the potentials of the proof, if requested (game/trace.py); not saved.
         threshold: Score from which on new rows are predicted positive, if `nk.choose_threshold` chose one; counts and
             metrics of the game are those of the learner's own predictions.
+        mark: Counts when the game was last resumed, or after the round that was asked for; not saved.
 
     Example:
         >>> import novikoff as nk
@@ -235,6 +237,7 @@ class Ledger(Metrics, Shown):
     proved: Proved | None = None
     trace: Trace | None = None
     threshold: Threshold | None = None
+    mark: Mark | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -383,6 +386,30 @@ class Ledger(Metrics, Shown):
         metrics = self.metrics
         area = metrics.ranking.area()
         return area if metrics.ranking.rounds == metrics.rounds else None
+
+    def since(self, mark: Mark | None = None) -> Since | None:
+        """Return the results of the last part of the game: since it was resumed, or after `nk.play(..., after=N)`.
+
+        Args:
+            mark: Counts of an earlier moment, from `marked()`; None for `self.mark`.
+
+        Returns:
+            Its results; None if there is no mark.
+
+        Example:
+            >>> import novikoff as nk
+            >>> rows = [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 50
+            >>> nk.play(nk.Perceptron(), rows, after=10).since().mistakes
+            0
+        """
+        mark = self.mark if mark is None else mark
+        return None if mark is None else mark.since(self)
+
+    def marked(self) -> Mark:
+        """Return a copy of the counts, for `since`."""
+        from novikoff.game.since import Mark
+
+        return Mark(self)
 
     def thresholds(self) -> Thresholds:
         """Return precision, recall and counts at every threshold of the scores, computed before each label was known.

@@ -212,6 +212,17 @@ class Ranking:
         bins = np.flatnonzero(self._counts.any(axis=1))
         return bins, self._counts[bins]
 
+    def less(self, before: Ranking) -> Ranking:
+        """Return the counts of the rounds after those of `before`; order within a bin is unknown."""
+        self.settle()
+        before.settle()
+        after = Ranking()
+        if self._counts is not None:
+            after._counts = self._counts - (0 if before._counts is None else before._counts)
+            after._only = np.full(RANKING_BINS, np.nan) if before._counts is not None else self._only
+            after._counted = self.rounds - before.rounds
+        return after
+
     def area(self) -> Area | None:
         """Return the area under the ROC curve; None if only one label was observed."""
         self.settle()

@@ -35,6 +35,7 @@ from novikoff.game.assistants import assisted
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.prepare import check_order, labels_apart, named_learner, prepare
+from novikoff.game.since import After
 from novikoff.game.specs import Spec
 from novikoff.numerics.clock import clock
 
@@ -67,6 +68,7 @@ def play(
     positive: object = None,
     task: str | None = None,
     trace: bool = False,
+    after: int | None = None,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -94,6 +96,8 @@ def play(
             whole numbers from 0, which is checked. None to decide from the first rows.
         trace: Whether to follow the proof round by round: `ledger.trace` then has the rounds with its potentials, and
             the result of each of its inequalities (game/trace.py).
+        after: Round after which `ledger.since()` reports on the rest of the game; None for the rounds since the game
+            was resumed.
 
     Returns:
         The ledger, with counts, metrics and `certify()`.
@@ -144,6 +148,10 @@ def play(
             do = Advice("Leave out ", Option("candidates"), ", or start a new game.")
             raise InputError("candidates must be set from the first round", f"{ledger.rounds:,} were played", do)
         ledger.reservoir = HypothesisReservoir(learner, candidates) if isinstance(candidates, int) else candidates
+    if after is not None:
+        observers = [*observers, After.checked(after, ledger)]
+    elif ledger.rounds:
+        ledger.mark = ledger.marked()
     game = Game(learner, ledger, track, _watching(observers, ledger, trace))
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)

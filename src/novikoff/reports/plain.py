@@ -88,6 +88,10 @@ def game(
         plain["importance"] = importance.plain()
     if ledger.coverage is not None:
         plain["sets"] = coverage.plain(ledger)
+    if (part := ledger.since()) is not None:
+        fields = part._asdict()
+        infinite = fields["log_loss"] is not None and not math.isfinite(fields["log_loss"])
+        plain["since"] = {**fields, **({"log_loss": None} if infinite else {})}
     if ledger.threshold is not None:
         limits = [certificate(one) for one in ledger.threshold.certificates]
         plain["threshold"] = {**thresholds.plain(ledger.threshold), "certificates": limits}

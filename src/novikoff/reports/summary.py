@@ -59,7 +59,7 @@ def metrics(ledger: Ledger, verbose: bool = False) -> Iterator[Metric]:
     yield _accuracy(ledger) if ledger.counts else _loss(ledger)
     yield from probabilities(ledger)
     for metric in (ranking(ledger), rates(ledger), *errors(ledger), ensemble(ledger) if verbose else None,
-                   importance(ledger)):  # fmt: skip
+                   importance(ledger), since(ledger)):  # fmt: skip
         if metric is not None:
             yield metric
 
@@ -190,6 +190,34 @@ def importance(ledger: Ledger) -> Metric | None:
     """Return the columns that matter most; None where that is unknown."""
     found = columns.importance(ledger)
     return None if found is None else Metric("columns", "", columns.line(found))
+
+
+def since(ledger: Ledger) -> Metric | None:
+    """Return the results of the last part of a game next to those before it; None if no part is marked."""
+    part, mark = ledger.since(), ledger.mark
+    if part is None or mark is None or part.rounds <= 0 or not part.after or part.weight <= 0:
+        return None
+    before = ledger.metrics.rounds - part.weight
+    unit = counted(part.rounds, "row") if ledger.weighted is None else f"weight {part.weight:,}"
+    parts = []
+    if part.mistakes is not None:
+        value = share(1.0 - part.mistakes / part.weight)
+        parts.append(f"accuracy over {unit}: {counted(part.mistakes, 'mistake')}")
+        parts.append(f"before: {share(1.0 - mark.sums['mistakes'] / before)}" if before else "")
+        if part.best_constant is not None:
+            parts.append(f"best constant: {share(1.0 - part.best_constant)}")
+        if part.last_label is not None and previous(ledger) is not None:
+            parts.append(f"{PREVIOUS}: {share(1.0 - part.last_label)}")
+    else:
+        value = brief(part.loss_rate or 0.0)
+        parts.append(f"mean {ledger.player.loss} loss over {unit}")
+        parts.append(f"before: {brief(mark.sums['loss'] / before)}" if before else "")
+    if part.log_loss is not None:
+        parts.append(f"log loss {brief(part.log_loss)}")
+    if part.auc is not None:
+        parts.append(f"AUC {part.auc:.3f}")
+    parts += [f"{name} {brief(one)}" for name, one in (("RMSE", part.rmse), ("MAE", part.mae)) if one is not None]
+    return Metric(f"after {part.after:,}", value, "; ".join(filter(None, parts)))
 
 
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
