@@ -1,5 +1,6 @@
 """Learners as scikit-learn estimators."""
 
+import inspect
 import json
 import math
 import os
@@ -22,17 +23,18 @@ from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
 from novikoff.core.errors import InputError, MismatchError
+from novikoff.core.registry import entry
+from novikoff.game.specs import parse
+from novikoff.integrations import sklearn as estimators
 from novikoff.integrations.sklearn import (
-    AutoClassifier,
     AutoRegressor,
-    KernelPerceptronClassifier,
     NovikoffClassifier,
     NovikoffRegressor,
-    OnlineGradientRegressor,
     PerceptronClassifier,
     VAWRegressor,
 )
 from novikoff.integrations.sklearn.estimator import POOR
+from novikoff.integrations.sklearn.named import SHARED
 from novikoff.online_to_batch.risk import kl_limit
 from novikoff.testing.failing import require_same
 
@@ -46,10 +48,7 @@ CLASSIFIERS = [
 ]  # fmt: skip
 NOT_TRIED = "cover-halving: its covers have more than a million points in the 10 and 30 dimensions of the checks"
 REGRESSORS = ["auto-regression", "vaw", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]
-NAMED = [
-    AutoClassifier, AutoRegressor, KernelPerceptronClassifier, OnlineGradientRegressor, PerceptronClassifier,
-    VAWRegressor,
-]  # fmt: skip
+NAMED = [getattr(estimators, name) for name in estimators.__all__ if not name.startswith("Novikoff")]
 ALL = [f"NovikoffClassifier({spec!r})" for spec in CLASSIFIERS]
 ALL += [f"NovikoffRegressor({spec!r})" for spec in REGRESSORS] + [f"{kind.__name__}()" for kind in NAMED]
 DECLARED = {
@@ -344,8 +343,8 @@ def test_a_learner_of_your_own():
     model = NovikoffClassifier(lambda seed: nk.Perceptron(bias=2.0), random_state=0).fit(X, y.astype(object))
     assert model.ledger_.learner.bias == 2.0
     assert model.predict(X).dtype == object  # as it was given
-    for wrong in (nk.Perceptron, nk.Perceptron(), None):  # the class would take the seed for its bias
-        with pytest.raises(InputError, match="a spec, or a function from a seed"):
+    for wrong in (nk.Perceptron, 3, None):  # the class would take the seed for its bias
+        with pytest.raises(InputError, match="a spec, a learner, or a function from a seed"):
             NovikoffClassifier(wrong).fit(X, y)
 
 
@@ -407,3 +406,54 @@ def test_weights_are_there_only_where_the_score_is_linear_in_x():
     assert numbers.coef_.shape == (4,)
     assert type(numbers.intercept_) is float
     assert numbers.why(X[:1])[0].score == numbers.predict(X[:1])[0]
+
+
+@pytest.mark.parametrize("kind", NAMED, ids=lambda kind: kind.__name__)
+def test_every_class_has_the_arguments_of_its_learner(kind):
+    constructor = entry(kind.spec_name, "learner").load()
+    own = [one for one in inspect.signature(kind).parameters if one not in SHARED]
+    assert {*own} <= {*inspect.signature(constructor).parameters}
+    model = kind()
+    nk.make(model._made_from(), "learner")
+    named = parse(model._made_from()).named
+    for name in own:
+        assert named.get(name, getattr(model, name)) == getattr(model, name)
+    assert kind(**model.get_params()).get_params() == model.get_params()
+    assert isinstance(model, NovikoffRegressor if "Regressor" in kind.__name__ else NovikoffClassifier)
+
+
+def test_arguments_of_the_learner_are_searched():
+    X, y = load_breast_cancer(return_X_y=True)
+    search = GridSearchCV(NovikoffClassifier("perceptron", random_state=0), {"learner__bias": [0.0, 1.0]}, cv=2)
+    best = search.fit(X[:200], y[:200]).best_estimator_
+    assert best.learner == f"perceptron:bias={search.best_params_['learner__bias']}"
+    model = NovikoffClassifier("cks:5,beta=0.5").set_params(learner__bias=1.0, passes=2)
+    assert (model.learner, model.passes) == ("cks:budget=5,beta=0.5,bias=1.0", 2)
+    assert model.set_params(learner__budget=None).learner == "cks:budget=none,beta=0.5,bias=1.0"
+    assert model.get_params()["learner__budget"] is None
+    assert model.get_params(deep=False).keys() == {
+        "learner", "passes", "shuffle", "random_state", "track", "class_weight",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="Invalid parameter 'learner__depth'"):
+        model.set_params(learner__depth=3)
+
+
+def test_learner_is_accepted_and_not_changed():
+    X, y = load_iris(return_X_y=True)
+    own = nk.Perceptron(bias=1.0)
+    given = NovikoffClassifier(own, random_state=0).fit(X[:100], y[:100])
+    named = NovikoffClassifier("perceptron:bias=1,scale=none", random_state=0).fit(X[:100], y[:100])
+    assert given.ledger_.mistakes == named.ledger_.mistakes > 0
+    assert NovikoffClassifier(own, random_state=0, passes=3).fit(X, y).score(X, y) > 0.6  # a game per class
+    assert own.updates == 0
+    again = clone(NovikoffClassifier(own)).set_params(learner__normalize=True, learner__bias=0.5)
+    assert repr(again.learner) == "Perceptron(bias=0.5, normalize=True)"
+    assert repr(own) == "Perceptron(bias=1.0)"
+    kernel = NovikoffClassifier(nk.KernelPerceptron(gamma=2.0))
+    assert not [name for name in kernel.get_params() if name.startswith("learner__")]  # its arguments are not known
+
+
+def test_switch_for_comparators_is_named_as_in_play():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = PerceptronClassifier(track=False, random_state=0).fit(X[:100], y[:100])
+    assert model.ledger_.tracker is None

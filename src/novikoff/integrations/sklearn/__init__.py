@@ -27,16 +27,38 @@ except ImportError as error:
 
 from novikoff.integrations.sklearn.classifier import NovikoffClassifier
 from novikoff.integrations.sklearn.named import (
+    AdaGradClassifier,
+    AdaGradRegressor,
+    AROWClassifier,
     AutoClassifier,
     AutoRegressor,
+    CrammerKandolaSingerClassifier,
+    EllipsoidClassifier,
+    ForestClassifier,
+    ForestRegressor,
+    ForgetronClassifier,
+    FTRLClassifier,
     KernelPerceptronClassifier,
+    LinearMixtureClassifier,
+    LinearMixtureRegressor,
+    LogisticClassifier,
     OnlineGradientRegressor,
     PerceptronClassifier,
+    RandomizedBudgetPerceptronClassifier,
+    SecondOrderPerceptronClassifier,
+    TighterPerceptronClassifier,
+    TreeClassifier,
+    TreeRegressor,
     VAWRegressor,
 )
 from novikoff.integrations.sklearn.regressor import NovikoffRegressor
 
 __all__ = [
-    "AutoClassifier", "AutoRegressor", "KernelPerceptronClassifier", "NovikoffClassifier", "NovikoffRegressor",
-    "OnlineGradientRegressor", "PerceptronClassifier", "VAWRegressor",
+    "AROWClassifier", "AdaGradClassifier", "AdaGradRegressor", "AutoClassifier", "AutoRegressor",
+    "CrammerKandolaSingerClassifier", "EllipsoidClassifier", "FTRLClassifier", "ForestClassifier",
+    "ForestRegressor", "ForgetronClassifier", "KernelPerceptronClassifier", "LinearMixtureClassifier",
+    "LinearMixtureRegressor", "LogisticClassifier", "NovikoffClassifier", "NovikoffRegressor",
+    "OnlineGradientRegressor", "PerceptronClassifier", "RandomizedBudgetPerceptronClassifier",
+    "SecondOrderPerceptronClassifier", "TighterPerceptronClassifier", "TreeClassifier", "TreeRegressor",
+    "VAWRegressor",
 ]  # fmt: skip

@@ -36,11 +36,11 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Classifier that runs a learner of the catalog, with its guarantees in `certificates_`.
 
     Args:
-        learner: Spec ("perceptron:bias=1", "auto"), or a function from a seed to a learner.
+        learner: Spec ("perceptron:bias=1", "auto"), an untrained learner, or a function from a seed to a learner.
         passes: Number of passes of `fit` over the rows.
         shuffle: Play the rows of `fit` in a random order.
         random_state: Seed of the order and of a randomised learner.
-        certify: Feed the comparators every round, for learners whose theorems need them.
+        track: Feed the comparators every round, for learners whose theorems need them.
         class_weight: Integer weight of the rows of each class, such as {"spam": 5}; 1 for classes not named.
 
     Attributes:
@@ -62,11 +62,11 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, learner: Made = "auto", *, passes: int = 1, shuffle: bool = True, random_state: object = None,
-        certify: bool = True, class_weight: LabelWeights | None = None,
+        self, learner: Made | Learner = "auto", *, passes: int = 1, shuffle: bool = True, random_state: object = None,
+        track: bool = True, class_weight: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         self.learner, self.passes, self.shuffle = learner, passes, shuffle
-        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
+        self.random_state, self.track, self.class_weight = random_state, track, class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 from collections.abc import Iterator
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.certificate import Certificate
-from novikoff.core.errors import InputError, MismatchError, shown
+from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.learner import Learner
+from novikoff.core.registry import entry
 from novikoff.core.types import Batch, Domain, LabelValue, Sparse
 from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
@@ -31,34 +34,96 @@ POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
 """Learners that may score below 0.83 after one pass in scikit-learn's check on three blobs; their tags declare it."""
 
 
+UNKNOWN = object()
+"""Stands for an argument that a learner does not keep, such as the name of its kernel."""
+PREFIX = "learner__"
+"""Prefix of parameters that are arguments of the learner."""
+
 T = TypeVar("T")
+
+
+def arguments_of(made: Any) -> dict[str, Any]:
+    """Return the arguments of a spec or a learner by name, defaults included; {} for anything else."""
+    if isinstance(made, Learner):
+        own = {name: made._argument(name, UNKNOWN) for name in inspect.signature(type(made)).parameters}
+        return {} if any(value is UNKNOWN for value in own.values()) else own
+    if not isinstance(made, (str, Spec)):
+        return {}
+    try:
+        spec = specs.parsed(made)
+        signature = inspect.signature(entry(spec.name, "learner").load())
+        given = signature.bind_partial(*spec.positional, **{
+            name: value for name, value in (spec.named or {}).items() if name in signature.parameters
+        })  # fmt: skip
+    except (NovikoffError, TypeError):  # `fit` will raise an error about the spec
+        return {}
+    given.apply_defaults()
+    return {"scale": None} | given.arguments | dict(spec.named or {})
+
+
+def with_arguments(made: Any, changed: dict[str, Any]) -> Any:
+    """Return a spec, or an untrained learner, with other arguments."""
+    if isinstance(made, Learner):
+        return type(made)(**{**arguments_of(made), **changed})
+    spec = specs.parsed(made)
+    signature = inspect.signature(entry(spec.name, "learner").load())
+    positional = dict(zip(signature.parameters, spec.positional, strict=False))
+    given = {**positional, **(spec.named or {}), **changed}
+    defaults = {name: one.default for name, one in signature.parameters.items()}
+    return str(Spec(spec.name, (), {
+        name: value for name, value in given.items() if value is not None or defaults.get(name) is not None
+    }))  # fmt: skip
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
     """Base class of both estimators.
 
     Args:
-        learner: Spec, or a function from a seed to a learner.
+        learner: Spec, untrained learner, or function from a seed to a learner.
         passes: Number of passes of `fit` over the rows.
         shuffle: Play the rows of `fit` in a random order.
         random_state: Seed of the order and of a randomised learner.
-        certify: Feed the comparators every round, for learners whose theorems need them.
+        track: Feed the comparators every round, for learners whose theorems need them.
     """
 
-    learner: Made
+    learner: Made | Learner
 
-    def _made_from(self) -> Made:
+    def _made_from(self) -> Made | Learner:
         return self.learner
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with `deep` also the arguments of the learner, as `learner__bias`."""
+        found: dict[str, Any] = super().get_params(deep=False)
+        own = arguments_of(found["learner"]) if deep and "learner" in found else {}
+        return found | {f"{PREFIX}{name}": value for name, value in own.items()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `learner__bias=1` sets an argument of the learner."""
+        inner = {name: value for name, value in params.items() if name.startswith(PREFIX)}
+        super().set_params(**{name: value for name, value in params.items() if name not in inner})
+        if inner:
+            own = arguments_of(getattr(self, "learner", None))
+            for name in inner:
+                if name.removeprefix(PREFIX) not in own:
+                    raise ValueError(
+                        f"Invalid parameter {name!r}. Valid parameters are: {sorted(self.get_params())!r}."
+                    )
+            self.learner = with_arguments(
+                self.learner, {name.removeprefix(PREFIX): value for name, value in inner.items()}
+            )
+        return self
 
     def _recipe(self, X: Any = None) -> Recipe:
         """Return the recipe of learners: a spec with the scaling that `nk.play` would use on X, or a function."""
         made = self._made_from()
+        if isinstance(made, Learner):
+            return lambda seed: copy.deepcopy(made)
         if isinstance(made, (str, Spec)):
             return scaled(specs.parsed(made), RowShape(scaled=X is not None and not is_sparse(X)))
         if isinstance(made, type) or not callable(made):
             raise InputError(
-                f"learner must be a spec, or a function from a seed to a learner: got {shown(made)}. Pass "
-                '"perceptron:bias=1" or lambda seed: nk.Perceptron(bias=1), for example.'
+                f"learner must be a spec, a learner, or a function from a seed to a learner: got {shown(made)}. Pass "
+                '"perceptron:bias=1" or nk.Perceptron(bias=1), for example.'
             )
         return made
 
@@ -144,7 +209,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             order, copies = np.repeat(order, counts), weights_of_copies(counts)
         x = self._x(X if order is None else X[order])
         for ledger, y in zip(self._ledgers, ys, strict=True):
-            game = Game(ledger.learner, ledger, track=self.certify)
+            game = Game(ledger.learner, ledger, track=self.track)
             game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, None, "owned", copies))
 
     def _parts(self, X: Any, finite: bool = True) -> Iterator[Batch]:

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from novikoff.core.errors import MismatchError
+from novikoff.core.learner import Learner
 from novikoff.game.prepare import Made
 from novikoff.integrations.sklearn.estimator import Estimator, whole_weights
 
@@ -23,15 +24,15 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         passes: Number of passes of `fit` over the rows.
         shuffle: Play the rows of `fit` in a random order.
         random_state: Seed of the order and of a randomised learner.
-        certify: Feed the comparators every round, for learners whose theorems need them.
+        track: Feed the comparators every round, for learners whose theorems need them.
     """
 
     def __init__(
-        self, learner: Made = "auto-regression", *, passes: int = 1, shuffle: bool = True, random_state: object = None,
-        certify: bool = True,
+        self, learner: Made | Learner = "auto-regression", *, passes: int = 1, shuffle: bool = True,
+        random_state: object = None, track: bool = True,
     ) -> None:  # fmt: skip
         self.learner, self.passes, self.shuffle = learner, passes, shuffle
-        self.random_state, self.certify = random_state, certify
+        self.random_state, self.track = random_state, track
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
