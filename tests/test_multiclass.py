@@ -188,7 +188,7 @@ def reserved(t, k):
 def test_probabilities_are_those_that_are_paid_for(make):
     x, y = stream(80)
     for announced in (None, 4):
-        learner, lost, kept = make(labels=announced), 0.0, 1.0
+        learner, lost, kept, sure = make(labels=announced), 0.0, 1.0, 0.0
         for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True), 1):
             p = learner.probabilities_one(row)
             assert p.shape == (learner.labels,)
@@ -199,6 +199,7 @@ def test_probabilities_are_those_that_are_paid_for(make):
             assert abs(p.sum() + rest - 1.0) < 1e-12
             result = learner.play_one(row, label)
             chance = result.probabilities
+            sure += 0.0 if np.isnan(result.confidences) else result.confidences
             if label < len(p):
                 assert abs(result.confidences - p.max()) < 1e-12
                 off = np.append(p, rest) - np.eye(len(p) + 1)[label]
@@ -207,7 +208,9 @@ def test_probabilities_are_those_that_are_paid_for(make):
             kept *= 1.0 - rest if t > 1 else 1.0
             lost -= np.log(chance) if chance else -np.inf
         assert kept > (0.05 if make is nk.MulticlassAuto else 0.5)
-        assert played(make(labels=announced), x, y).log_loss == pytest.approx(lost, abs=1e-9)
+        whole = played(make(labels=announced), x, y)
+        assert whole.log_loss == pytest.approx(lost, abs=1e-9)
+        assert whole.calibration.predicted == pytest.approx(sure)
         assert np.array_equal(learner.probabilities_many(Batch(x, y, 1)), [learner.probabilities_one(row) for row in x])
 
 

@@ -172,11 +172,15 @@ def test_predicted_interval_matches_the_counted_one_and_starts_infinite():
     game = nk.Game(nk.Conformal(nk.VAW(), alpha=0.2))
     (batch,) = numbered(200).batches()
     assert game.predict_set(batch.x[0]) == (-math.inf, math.inf)
+    lengths = []
     for x, y in batch.rows():
         said, before = game.predict_set(x), game.ledger.coverage.missed
+        lengths.append(said[1] - said[0] if said else 0.0)
         game.learn_one(x, y)
         assert game.ledger.coverage.missed == before + (not said or not said[0] <= y <= said[1])
     assert game.ledger.coverage.everything >= 1
+    finite = [length for length in lengths if math.isfinite(length)]
+    assert game.ledger.coverage.mean_size == pytest.approx(sum(finite) / len(finite))
 
 
 def test_sets_contain_the_labels_of_the_user():

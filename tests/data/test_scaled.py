@@ -13,7 +13,7 @@ from helpers import same, tries
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Sparse
 from novikoff.data._loops import scaling
-from novikoff.data.scaled import KNOWN, SCALES, Scaled, Scaler
+from novikoff.data.scaled import KNOWN, SCALES, Rescaled, Scaled, Scaler
 from novikoff.game.specs import make
 from novikoff.testing import check_certificate, check_learner
 from samples import GRID, NAMED, NAMED_MARGIN, NUMBERS, SPARSE, VECTORS
@@ -160,6 +160,13 @@ def test_predicting_stores_nothing(scale, x):
     for _ in range(3):
         learner.predict_one(x), learner.score_one(x), learner.chances(x)
     assert same(learner.state(), before)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_second_pass_scales_each_row_as_it_was_learned(scale):
+    x = np.random.default_rng(0).normal(size=(9, 3)) * 10.0 ** np.arange(3)
+    again = Rescaled(nk.Arrays(x, np.where(x[:, 0] > 0.0, 1, -1)), scale, nk.Perceptron().features)
+    assert np.array_equal(np.vstack([batch.x for batch in again.batches()]), Scaler(scale).rows(x, learn=True))
 
 
 def test_a_feature_that_is_only_asked_of_needs_no_room():

@@ -145,6 +145,12 @@ def test_many_labels_are_numbered_in_the_order_played():
     assert told.observed == -compare(["perceptron"], (x, y), labels="multiclass").learners[0].games[0].mistakes
 
 
+def test_statistic_sees_each_weighted_row_once(tmp_path):
+    (tmp_path / "w.csv").write_text("a,w,label\n" + "".join(f"{k}.5,{1 + k % 3},{'ny'[k % 2]}\n" for k in range(8)))
+    stream = read(str(tmp_path / "w.csv"), weight="w")
+    assert permutation_test("perceptron", stream, 1, statistic=len, threads=1).observed == 8
+
+
 @pytest.mark.slow
 def test_level_holds_for_many_labels_and_for_weights(tmp_path):
     small = {"multiclass": 0, "weights": 0}

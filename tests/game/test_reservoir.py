@@ -54,6 +54,14 @@ def kept_game(environment, seed=0, candidates=9, **options):
     return nk.play(ledger.learner, environment, ledger=ledger, **options)
 
 
+def test_the_present_hypothesis_has_predicted_every_round_since_its_last_mistake():
+    """Hypotheses 0, 1 and 3 predict 1, 2 and 3 rounds; of equal ones the older would be the candidate."""
+    rows = [([1.0], -1), ([1.0], -1), ([1.0], 1), ([1.0], 1), ([1.0], 1), ([1.0], 1)]
+    ledger = kept_game(rows, candidates=1)
+    assert ledger.mistakes == 2
+    assert ledger.reservoir.indices() == [3]
+
+
 def data(rows=700, seed=0, width=6):
     rng = np.random.default_rng(seed)
     x = np.round(rng.normal(size=(rows, width)), 3) * (rng.random((rows, width)) < 0.7)

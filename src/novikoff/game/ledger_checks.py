@@ -60,7 +60,11 @@ def _weighted(weighted: WeightedMetrics, ledger: Ledger) -> None:
 
 
 def next_mark(t: int) -> int:
-    """Return the round of the next point of a curve after round t: every round up to 1,000, then in steps of 1 %."""
+    """Return the round of the next point of a curve after round t: every round up to 1,000, then in steps of 1 %.
+
+    >>> next_mark(7), next_mark(1010)
+    (8, 1021)
+    """
     return t + 1 if t < 1000 else math.ceil(1.01 * t)
 
 
