@@ -86,6 +86,16 @@ def inside(M, v, x):
     inverse = np.linalg.inv(M)
     return (x - v) @ inverse @ inverse @ (x - v) <= 1
 """,
+    "symmetric": """
+import numpy as np
+
+def symmetric(M):
+    U, D, _ = np.linalg.svd(M)
+    return U @ np.diag(D) @ U.T
+""",
+    "negative-result": """
+hypotheses = [lambda day: 1, lambda day: -1]
+""",
     "cover": """
 import numpy as np
 
@@ -112,18 +122,46 @@ WRONG = {
         (("return -prediction", "return prediction"), "is not the opposite of the prediction"),
         (("self.low = middle  #", "self.low, self.high = middle - 1, middle + 1  #"), "no rectangle has these labels"),
         (("Fraction(0), Fraction(1)", "0.0, 1.0"), None),  # doubles run out after 53 rounds
+        (("self.high = middle", "self.high -= Fraction(1, 9)"), "no rectangle has these labels"),
+        (("return -prediction", "return -float(prediction)"), "is not the opposite of the prediction"),
+        (("return -prediction", "raise SystemExit(0)"), "It raised SystemExit"),
     ],
     "thresholds": [
         (("self.high = min(self.high, x)", "self.high = min(self.high, x + 1)"), "Halving predicts"),
         (("below = min(", "len([i for i in range(self.high)]); below = min("), "not O(log n)"),
         (("2 * below >=", "2 * below >"), "Halving predicts"),
+        (("return 1 if", "return 1 if self.high > 50 or"), "Halving predicts"),  # right on small grids only
+        (("self.low, self.high = 0, n + 1", "self.low, self.high, self.all = 0, n + 1, bytes(n)"), "bytes at n = 10^6"),
+        (("below = min(", "sum(range(self.high)); below = min("), "more than"),
     ],
-    "ellipsoid": [(("inverse @ inverse", "inverse"), "but the answer is"), (("(x - v)", "x"), "but the answer is")],
+    "ellipsoid": [
+        (("inverse @ inverse", "inverse"), "but the answer is"),
+        (("(x - v)", "x"), "but the answer is"),
+        (("inverse @ inverse", "np.diag(1 / np.diag(M) ** 2)"), "but the answer is"),
+        (("<= 1", "<= np.linalg.det(M)"), "but the answer is"),
+        (("<= 1", "<= 1.1"), "but the answer is"),
+    ],
+    "symmetric": [
+        (("U @ np.diag(D) @ U.T", "M"), "It is not symmetric"),
+        (("U @ np.diag(D) @ U.T", "-U @ np.diag(D) @ U.T"), "It is not positive definite"),
+        (("U @ np.diag(D) @ U.T", "M @ M.T"), "the ellipsoids differ"),
+        (("U, D, _ = np.linalg.svd(M)", "_, D, V = np.linalg.svd(M); U = V.T"), "the ellipsoids differ"),
+        (("return ", "return np.nan * "), "must be a finite matrix"),
+    ],
+    "negative-result": [
+        ((", lambda day: -1", ""), "errs 12 times"),
+        (("lambda day: -1", "lambda day: 1 - 2 * (day % 2)"), "the best of 2 functions errs"),
+        (("lambda day: -1", "lambda day: 1 if day > 40 else -1"), "the best of 2 functions errs"),
+        (("lambda day: -1", "lambda day: 0"), "to -1 or +1"),
+        (("[lambda day: 1, lambda day: -1]", "[lambda day, k=k: 1 if day >= k else -1 for k in range(9)]"), "errs"),
+    ],
     "cover": [
         (("4 * np.arcsin", "6 * np.arcsin"), "from every point"),
         (("step = epsilon", "step = 3 * epsilon"), "from every point"),
         (("/ np.linalg.norm(points, axis=1)[:, None]", ""), "is not on the unit sphere"),
         (("4 * np.arcsin(epsilon / 2)", "epsilon / 100"), "(4/epsilon + 1)^d"),
+        (("return np.stack(", "return np.nan * np.stack("), "is not on the unit sphere"),
+        (("for sign in (-1.0, 1.0)", "for sign in (1.0,)"), "from every point"),
     ],
 }
 """Changes that make a solution wrong, and the words that refute it."""

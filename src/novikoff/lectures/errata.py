@@ -75,6 +75,15 @@ def _sign_of_start() -> Shown:
     )
 
 
+def _update_sign() -> Shown:
+    learner, x = nk.Perceptron(), np.array([3.0, 4.0])
+    learner.learn_one(x, -1)
+    score = float(np.asarray(learner.weights) @ x)
+    return Shown(
+        f"A mistake on x = (3, 4) labelled -1: <w_1, x> = 0 becomes <w_2, x> = {score:g}, not more.", score < 0
+    )
+
+
 def _start_of_potential() -> Shown:
     start, best, first = np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([5.0, 0.0])
     return Shown(
@@ -193,6 +202,19 @@ def _ellipsoid_bound() -> Shown:
     )
 
 
+def _ellipsoid_ball() -> Shown:
+    n, best, x = 2, np.array([0.5, -0.5]), np.array([1.0, 0.5])
+    near = best - 0.96 / n**2 * x / np.linalg.norm(x)
+    distance, score = float(np.linalg.norm(near - best)), float(near @ x)
+    corner = math.sqrt(2.0)
+    return Shown(
+        f"n = 2: w* = (0.5, -0.5), x = (1, 0.5), <w*, x> = {best @ x:g} = 1/n^2. A w at distance {distance:.2f} of w* "
+        f"has <w, x> = {score:.3f}: it is not consistent. And w* = (1, 1), of length {corner:.2f}, is not in the unit "
+        "ball.",
+        distance < 1 / n**2 and score < 0 and corner > 1.0,
+    )
+
+
 def _ellipsoid_code() -> Shown:
     x, matrix, cuts = np.array([1.0, 2.0]) / math.sqrt(5.0), np.eye(2), 0
     while (square := float(x @ matrix @ x)) > 0.0 and cuts < 1000:
@@ -274,6 +296,18 @@ def _margin_is_minimum() -> Shown:
         f"{distances.min():g} is the "
         "distance of the nearest only.",
         distances.max() > distances.min(),
+    )
+
+
+def _mistake_index() -> Shown:
+    learner, rows = nk.Perceptron(), [([1.0, 0.0], -1), ([0.0, 2.0], -1)]
+    nk.play(learner, rows)
+    made = np.asarray(learner.weights)
+    printed = np.array([-1.0, 0.0]) + np.array([-1.0, 0.0])  # w_1 + y~_1 x~_1
+    return Shown(
+        f"Mistakes on (1, 0) and (0, 2), both labelled -1: w_2 = ({made[0]:g}, {made[1]:g}) = w_1 + y~_2 x~_2; the "
+        f"printed w_1 + y~_1 x~_1 is ({printed[0]:g}, {printed[1]:g}).",
+        not np.array_equal(made, printed),
     )
 
 
@@ -386,6 +420,14 @@ ERRATA: tuple[Erratum, ...] = (
         _margin_zero,
     ),
     Erratum(
+        "update-sign",
+        0,
+        "Perceptron, effect of an update",
+        "w_{t+1} . x_t = (w_t + x_t) . x_t >= w_t . x_t after a mistake",
+        "y_t w_{t+1} . x_t = y_t w_t . x_t + ||x_t||^2; as printed only for y_t = +1",
+        _update_sign,
+    ),
+    Erratum(
         "start-of-potential",
         0,
         "proof of theorem 2",
@@ -458,6 +500,14 @@ ERRATA: tuple[Erratum, ...] = (
         _ellipsoid_bound,
     ),
     Erratum(
+        "ellipsoid-ball",
+        1,
+        "Ellipsoid, why volume can't be too small",
+        "all w within 1/n^2 of w* are consistent, and in the first ellipsoid",
+        "needs ||x|| <= 1 and ||w*|| + 1/n^2 <= 1; on the grid both may be sqrt(d)",
+        _ellipsoid_ball,
+    ),
+    Erratum(
         "ellipsoid-code",
         1,
         "Ellipsoid, code",
@@ -512,6 +562,14 @@ ERRATA: tuple[Erratum, ...] = (
         "gamma_w is the distance of x_t to the hyperplane",
         "it is the smallest of these distances",
         _margin_is_minimum,
+    ),
+    Erratum(
+        "mistake-index",
+        3,
+        "Perceptron, first claim",
+        "w_{m+1} = w_m + y~_m x~_m, with mistakes counted from 1",
+        "w_{m+1} = w_m + y~_{m+1} x~_{m+1}, because w_0 is before the first mistake",
+        _mistake_index,
     ),
     Erratum(
         "strict",
