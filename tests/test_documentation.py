@@ -216,3 +216,23 @@ def test_caption_of_a_learner_gives_its_bound_once(name, monkeypatch):
     caption = _picture(name).splitlines()[-1]
     assert caption.count("guarantee") == 1
     assert "valid:" not in caption  # the certificate as printed would repeat the bound
+
+
+@pytest.mark.parametrize(
+    ("plain", "found"),
+    [
+        ("||w||^2 <= M R^2", "‖w‖² ≤ M R²"),
+        ("y<u,x~> >= gamma > 0", "y⟨u,x\N{COMBINING TILDE}⟩ ≥ γ > 0"),
+        ("e^{-1} sum of h_t, w_{t-1}, w_end, r_T", "e⁻¹ sum of hₜ, wₜ₋₁, w_end, r_T"),
+        ("`a <= b_i` and sqrt(T ln N)", "`a <= b_i` and √(T ln N)"),
+        ("a < b, c > d; x < 2, 3 > 1", "a < b, c > d; x < 2, 3 > 1"),
+        ("log_loss, min_delta and delta=0.05", "log_loss, min_delta and delta=0.05"),
+        ("eta_t (1-alpha), e^-beta_v, pi_i", "ηₜ (1-α), e^-βᵥ, πᵢ"),
+        ("Add up. []", "Add up. ∎"),
+    ],
+)
+def test_formulas_are_typeset_and_code_is_not(plain, found, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from making.typeset import typeset
+
+    assert typeset(plain) == found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from making.typeset import typeset
 from novikoff.core.registry import CATALOG
 from novikoff.reports.explanation import read_references, theorems
 
@@ -33,7 +34,7 @@ def markdown(text: str, up: str = "", heading: Heading = bold) -> str:
     for title, body in sections(text):
         name, _, remark = title.partition(" (")
         parts += [heading(escape(name))] if title else []
-        parts += [f"*{escape(remark[0].upper() + remark[1:].removesuffix(')'))}.*"] if remark else []
+        parts += [f"*{escape(typeset(remark[0].upper() + remark[1:].removesuffix(')')))}.*"] if remark else []
         parts += [_block(block, up) for block in _blocks(body)]
     return "\n\n".join(parts)
 
@@ -71,7 +72,7 @@ def _list(block: list[str]) -> bool:
 
 def _block(block: list[str], up: str) -> str:
     if block[0].startswith("    "):
-        return "\n".join(["```text", *(line[4:] for line in block), "```"])
+        return "\n".join(["```text", *(typeset(line[4:]) for line in block), "```"])
     if _list(block):
         return _names(block, up)
     return paragraph(" ".join(map(str.strip, block)), up)
@@ -93,7 +94,7 @@ def _names(block: list[str], up: str) -> str:
 def paragraph(text: str, up: str = "") -> str:
     """Return prose as Markdown: code stays, files and references become links, the rest is escaped."""
     parts = re.split(r"(`[^`]+`|(?:\w+/)+\w+\.py|\[\w+\])", text)
-    linked = "".join(_piece(part, up) for part in parts)
+    linked = "".join(_piece(part if number % 2 else typeset(part), up) for number, part in enumerate(parts))
     return re.sub(r"^([-+]|\d+\.)(?= )", r"\\\1", linked)
 
 
