@@ -14,8 +14,11 @@ import novikoff as nk
 from novikoff.core.errors import InputError, SpecError
 from novikoff.core.types import Sparse
 from novikoff.mixtures import _loops
-from novikoff.mixtures.auto import COPIES
+from novikoff.mixtures.auto import COPIES, CORRECTED
+from novikoff.mixtures.stacks import Lags
 from novikoff.reports.summary import ensemble
+from novikoff.trees.residual import ResidualTree
+from novikoff.trees.store import RowStore
 from samples import NAMED, NUMBERS, SPARSE, VECTORS
 
 SAMPLES = {
@@ -377,7 +380,7 @@ def test_the_reserve_costs_little_early_and_bounded_much_late(new):
 def test_forecasters_join_after_32_and_128_rounds():
     x, y = rings(140)
     learner = nk.Auto()
-    for rounds, awake in ((32, 1), (33, 2), (128, 2), (129, 16)):
+    for rounds, awake in ((32, 1), (33, 2), (128, 2), (129, 17)):
         while learner.rounds < rounds:
             learner.play_one(x[learner.rounds], int(2 * y[learner.rounds] - 1))
         assert np.count_nonzero(learner.shares > 0.0) == awake, rounds
@@ -385,6 +388,29 @@ def test_forecasters_join_after_32_and_128_rounds():
     (certificate,) = short.certify()
     assert short.log_loss == pytest.approx(nk.play(nk.LinearMixture(), (x[:32], 2 * y[:32] - 1)).log_loss, abs=1e-9)
     assert certificate.bound == pytest.approx(short.log_loss, abs=1e-6)
+
+
+class Recorded(nk.Observer):
+    def __init__(self):
+        self.scores = []
+
+    def see(self, batch, result):
+        self.scores.append(np.array(result.scores))
+
+
+def test_the_correction_is_the_residual_tree_on_the_second_stack():
+    coins = np.random.default_rng(2)
+    x = coins.normal(size=(500, 2))
+    turned = (x[:, 0] > 0.0) & (np.arange(500) >= 300)  # the rule changes where column 0 is positive
+    y = np.where((x[:, 1] > 0.0) != turned, 1, -1).astype(np.int8)
+    seen = Recorded()
+    learner = nk.play(nk.Auto(), (x, y), observers=[seen]).learner
+    scores = dict(zip(learner.names, np.concatenate(seen.scores).T, strict=False))
+    tree, store = ResidualTree("labels", 0.98), RowStore()
+    store.add(np.hstack([Lags(0.5).columns((y > 0) * 1.0), x]), (y > 0) * 1.0, np.full(6, 0.5))
+    corrected = tree.correct(store, np.zeros(6, np.int8), 0, 500, scores["stack with recent labels"])
+    np.testing.assert_array_equal(corrected.clip(-30.0, 30.0), scores[CORRECTED])
+    assert (scores[CORRECTED] != scores["stack with recent labels"]).sum() > 490
 
 
 def steady_rows(rows=400):

@@ -12,9 +12,11 @@ Algorithm
         lags, and one on 96 random features of the columns (mixtures/forgetting.py)
     Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on the first five
     inputs; three on all inputs and the lags, which forget nothing, 0.2 % or 2 % of the past per round.
-    P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
-    them and its changes; predict +1 if P(+1) is 1/2 or more. It starts with the linear mixture alone; the first stack
-    joins after 32 rounds, all others after 128, so that short streams do not pay for them.
+    Correction: a growing tree on the columns and the lags adds a number to the log-odds of the second stack, one per
+    node, which forgets 2 % of the past per round (trees/residual.py).
+    P(+1) is a mixture of inputs, stacks and correction by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows
+    the best of them and its changes; predict +1 if P(+1) is 1/2 or more. It starts with the linear mixture alone; the
+    first stack joins after 32 rounds, all others after 128, so that short streams do not pay for them.
     `drift=false`, for streams that do not change: only the linear mixture, trees without a window and the first stack,
     in a Bayes mixture. `drift=true`: copies of the linear mixture that start at different times
     (experts/specialists.py) are one more input; several times the cost.
@@ -60,6 +62,7 @@ from novikoff.mixtures.tops import BayesTop, FixedShareTop
 from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, joins_of, rehearsed
 from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
+from novikoff.trees.residual import ResidualTree
 
 WINDOWS = (500, 2000)
 """Numbers of last rows of the trees that follow drift."""
@@ -87,6 +90,10 @@ COPIES = "copies of the linear mixture"
 """Name of the input with `drift=true`."""
 STACKS = ("stack", "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %")
 """Names of the stacks."""
+CORRECTED = "stack with recent labels, corrected by a tree"
+"""Name of the forecaster that corrects the second stack."""
+CORRECTION = 0.98
+"""Factor of the past of its corrections in each round."""
 MOST_FORGETTING = 64
 """Largest number of columns of the regressions that forget: their cost grows with its square."""
 CENTRE = (0.5, 0.1, 0.1, 0.1, 0.2)
@@ -103,7 +110,7 @@ def inputs_of(drift: bool | None) -> tuple[str, ...]:
 def prior_of(drift: bool | None) -> tuple[float, ...]:
     """Return the prior of inputs and stacks: short streams are best played by the linear mixture."""
     others = len(inputs_of(drift)) - 1
-    stacks = (0.5,) if drift is False else (0.25, *[0.25 / 3] * 3)
+    stacks = (0.5,) if drift is False else (0.25, *[0.25 / 4] * 4)
     return (0.4, *[0.1 / others] * others, *stacks)
 
 
@@ -140,7 +147,7 @@ class Auto(WithTrees, LinearMixture):
         linear_mixture_regret,
         linear_mixture_frozen,
     )
-    rehearsals = rehearsed("boosted_trees", "forest", "forgetting", "stacks", "top")
+    rehearsals = rehearsed("boosted_trees", "forest", "forgetting", "stacks", "correction", "top")
     fields = (
         *LinearMixture.fields,
         *WithTrees.tree_fields,
@@ -150,6 +157,7 @@ class Auto(WithTrees, LinearMixture):
         Count("forgetting_width", most=MOST_FORGETTING, when="full"),
         Parts("forgetters", at="_forgetters", when="full"),
         Parts("stacks", at="_stacks", when="full"),
+        Part("corrector", at="_corrector", when="_corrects"),
         Array("recent", (REVIEWED,), nonnegative=True, at="_recent", when="full", default=lambda: np.zeros(REVIEWED)),
         Array("usual", (2,), nonnegative=True, at="_usual", when="full", default=lambda: np.zeros(2)),
         Part("copies", Specialists, at="_copies", when="_mixes_copies"),
@@ -174,6 +182,7 @@ class Auto(WithTrees, LinearMixture):
         self._forests = [RegrownForest(seed=seed, skipped=LAGS)]
         self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in windows]
         self._stacks, self._forgetters = [LogisticStack(CENTRE)], cast(list[ForgettingLogistic], [])
+        self._corrector = None if self.drift is False else ResidualTree("labels", CORRECTION)
         self._usual = np.zeros(2)
         """Number of reviews, and the sum of the smaller loss of trees without a window between them."""
         self._recent = np.zeros(REVIEWED)
@@ -204,6 +213,8 @@ class Auto(WithTrees, LinearMixture):
             trees.resume(self.stored)
         for forest in self._forests:
             forest.resume(self.stored)
+        if self._corrector is not None:
+            self._corrector.attach(self.stored)
 
     @property
     def size(self) -> int:
@@ -213,17 +224,22 @@ class Auto(WithTrees, LinearMixture):
     @property
     def forecasters(self) -> list[str]:
         """Names of the forecasters on top, if trees play."""
-        return [*inputs_of(self.drift), *(STACKS[:1] if self.drift is False else STACKS)]
+        return [*inputs_of(self.drift), *(STACKS[:1] if self.drift is False else (*STACKS, CORRECTED))]
 
     @property
     def _joins(self) -> tuple[int, ...]:
         """Numbers of rounds after which the forecasters join."""
-        return joins_of(len(STACKS), len(inputs_of(self.drift)) - 1)
+        return joins_of(len(STACKS) + 1, len(inputs_of(self.drift)) - 1)
 
     @property
     def _mixes_copies(self) -> bool:
         """Whether copies that start at different times play."""
         return bool(self.full and self.drift)
+
+    @property
+    def _corrects(self) -> bool:
+        """Whether a tree corrects the second stack."""
+        return bool(self.full and self.drift is not False)
 
     def _forecast(self, played: StepResult) -> Vector:
         return np.atleast_1d(np.asarray(self.scored, np.float64))
@@ -285,6 +301,9 @@ class Auto(WithTrees, LinearMixture):
         extras = lags - 0.5
         stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
         stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
+        if self._corrector is not None:
+            stop, wide = self.stored.count, np.append(np.zeros(LAGS, np.int8), kinds)
+            stacks.append(self._corrector.correct(self.stored, wide, stop - count, stop, stacks[1]))
         odds = np.column_stack([inputs, *stacks]).clip(-MOST, MOST)
         if self.drift is not False:
             first = len(PLAIN) - 2
@@ -313,13 +332,22 @@ class Auto(WithTrees, LinearMixture):
         rows = np.hstack([lags, x])
         boosted, forests = [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
         forgetting = [one.look(some) for one, some in self._views(lags, x)]
-        return self._combined(_inputs(linear, boosted, forests, forgetting, copies), lags)
+        return self._combined(_inputs(linear, boosted, forests, forgetting, copies), lags, rows)
 
-    def _combined(self, inputs: Vector, lags: Vector) -> Vector:
-        """Return the log-odds (rows,) of inputs (rows, inputs) and columns of labels before, without learning."""
+    def _combined(self, inputs: Vector, lags: Vector, rows: Vector | None = None) -> Vector:
+        """Return the log-odds (rows,) without learning.
+
+        Args:
+            inputs: (rows, inputs) Log-odds of the inputs.
+            lags: (rows, LAGS) Columns of labels before.
+            rows: (rows, LAGS + columns) Columns for the correction; None for no correction.
+        """
         extras = lags - 0.5
         stacks = [self._stacks[0].look(inputs[:, : len(PLAIN)])]
         stacks += [stack.look(inputs, extras) for stack in self._stacks[1:]]
+        if self._corrector is not None:
+            wide = np.append(np.zeros(LAGS, np.int8), self.columns.kinds)
+            stacks.append(stacks[1] if rows is None else self._corrector.corrected(rows, wide, stacks[1]))
         found: Vector = self._top.look(np.column_stack([inputs, *stacks]).clip(-MOST, MOST))
         return found
 

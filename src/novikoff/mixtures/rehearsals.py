@@ -17,6 +17,7 @@ from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
 from novikoff.trees.boosting import MANY_LABELS, NUMBERS, RESIDUALS, TWO_LABELS, BoostedTrees
 from novikoff.trees.forest_regression import RegrownNumbers
 from novikoff.trees.regrown import RegrownForest
+from novikoff.trees.residual import ResidualTree
 from novikoff.trees.store import RowStore
 
 ROWS = 48
@@ -85,6 +86,12 @@ def forest() -> None:
 def forest_of_numbers() -> None:
     """Compile the forest for numbers."""
     RegrownNumbers(2, 0).play(_stored(_numbers()), KINDS, 0, ROWS)
+
+
+def correction() -> None:
+    """Compile the tree that corrects a stack."""
+    store = _stored((_signs() > 0).astype(np.float64))
+    ResidualTree("labels", 0.98).correct(store, KINDS, 0, ROWS, _numbers())
 
 
 def forgetting() -> None:
