@@ -127,6 +127,20 @@ def kept_of_multiclass(world, stream, seed):
     yield "best_risk", bound_of(kept.certificate), float(np.mean(np.where(up, 1.0 - world.p, world.p)))
 
 
+def chosen_threshold(world, stream, seed):
+    """Cost, precision and recall, of all hypotheses of the game, at the threshold that looks best afterwards."""
+    ledger = kept_game("ftrl", stream, seed)
+    chosen = nk.choose_threshold(ledger, cost={"FP": 1, "FN": 3}, delta=DELTA)
+    learners = [learner for _, learner, _ in replay(ledger, ledger.reservoir, stream, [*range(ledger.rounds)])]
+    up = np.mean([chosen.predict(one, world.rows) == 1 for one in learners if one is not None], axis=0)
+    right, false, missed = (float(np.mean(one)) for one in (up * world.p, up * (1.0 - world.p), (1.0 - up) * world.p))
+    cost, precision, recall = chosen.certificates
+    yield cost.theorem, bound_of(cost), false + 3.0 * missed
+    for one, truth in ((precision, right / max(right + false, 1e-300)), (recall, right / max(right + missed, 1e-300))):
+        least = bound_of(one)
+        yield one.theorem, None if least is None else -least, -truth
+
+
 def held_back(world, stream, seed):
     mixed = nk.parallel_perceptron(stream, shards=2, epochs=2, held=2, delta=DELTA, threads=1)
     kept = mixed.kept
@@ -156,7 +170,7 @@ def average_of_shards(world, stream, seed):
 
 
 CLASSIFIERS = {"best": kept_best, "random": kept_random, "voted": kept_voted, "multiclass": kept_of_multiclass,
-               "held": held_back}  # fmt: skip
+               "threshold": chosen_threshold, "held": held_back}  # fmt: skip
 REGRESSIONS = {"averaged": kept_average, "game": average_of_game, "shards": average_of_shards}
 
 
