@@ -154,6 +154,11 @@ def test_weights_and_second_passes_leave_no_limit():
     x, y = np.random.default_rng(1).standard_normal((60, 2)), np.tile([1, -1], 30)
     twice = nk.choose_threshold(nk.play("logistic", (x, y), passes=2), cost={"FP": 1, "FN": 1})
     assert "each example was played once" in twice.certificates[0].reason
+    again = nk.play("logistic", (x, y))
+    again = nk.play(again.learner, (x, y), ledger=again)  # the same rows, which the ledger cannot know
+    chosen = nk.choose_threshold(again, cost={"FP": 1, "FN": 1})
+    once = chosen.certificates[0].assumptions[1]
+    assert (once.claim, once.standing) == ("each example was played once", "trusted")
     game = nk.Game(nk.Logistic())
     for one, label in zip(x, y, strict=True):
         game.learn_one(one, int(label), weight=2)

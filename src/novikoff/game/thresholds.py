@@ -186,6 +186,7 @@ class Threshold(Stateful):
         late: Whether labels were delayed.
         copies: Whether rows had weights.
         repeated: Whether rows were played more than once.
+        single: Whether all rows are of one pass over one source.
     """
 
     fields = (
@@ -199,7 +200,7 @@ class Threshold(Stateful):
         Number("delta", 5e-324, 1.0 - 2.0**-53, argument=True),
         Argument("fresh", bool),
         Number("wealth", 0.0, optional=True, argument=True),
-        *(Argument(name, bool) for name in ("refuted", "late", "copies", "repeated")),
+        *(Argument(name, bool) for name in ("refuted", "late", "copies", "repeated", "single")),
     )
     described = "a threshold"
 
@@ -217,6 +218,7 @@ class Threshold(Stateful):
     late: bool = False
     copies: bool = False
     repeated: bool = False
+    single: bool = True
 
     def __repr__(self) -> str:
         row, costs = self.row, f"FP={self.cost_fp:g}, FN={self.cost_fn:g}"

@@ -102,6 +102,7 @@ def choose_threshold(
         cost_fn=cost_fn, delta=float(delta), fresh=data is not None, wealth=None if test is None else test.largest,
         refuted=test is not None and test.alarm, late=data is None and ledger.late is not None,
         copies=data is None and ledger.weighted is not None, repeated=data is None and ledger.repeated,
+        single=data is not None or (ledger.passes == 1 and not ledger.earlier),
     )  # fmt: skip
     return ledger.threshold
 
@@ -123,6 +124,7 @@ def limits(threshold: Threshold) -> list[Certificate]:
         cost_fn=threshold.cost_fn, thresholds=THRESHOLDS, delta=threshold.delta, fresh=threshold.fresh,
         independence="refuted" if threshold.refuted else "trusted", evidence=threshold.wealth or 1.0,
         late=threshold.late, copies=threshold.copies, repeated=threshold.repeated,
+        single=threshold.single,
     )  # fmt: skip
     return [theorem(facts) for theorem in PROMISES]
 

@@ -146,6 +146,7 @@ class ThresholdFacts:
         late: Whether labels were delayed.
         copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
         repeated: Whether examples were played more than once.
+        single: Whether all examples are of one pass over one source, so that none was played twice.
     """
 
     rounds: int
@@ -162,6 +163,7 @@ class ThresholdFacts:
     late: bool = False
     copies: bool = False
     repeated: bool = False
+    single: bool = True
 
     @property
     def level(self) -> float:
@@ -228,7 +230,9 @@ def threshold_bound(facts: ThresholdFacts, what: str, value: float, observed: fl
         trivial: Value at which the limit says nothing.
     """
     claim = "each example was played once" if not facts.fresh else "the learner had not learned from the examples"
-    once = Assumption(claim, "trusted") if facts.fresh else seen(claim, not facts.repeated)
+    once = Assumption(claim, "trusted")
+    if not facts.fresh and (facts.single or facts.repeated):
+        once = seen(claim, not facts.repeated)
     names = ("rounds", "true_positives", "false_positives", "false_negatives", "cost_fp", "cost_fn", "thresholds",
              "delta")  # fmt: skip
     quantities = {name: getattr(facts, name) for name in names}

@@ -15,7 +15,8 @@ Theorem (upper; kind P, for all n simultaneously)
     it. If one hypothesis H, made without these examples, scores them all, it is the drawn one, and the limits are its.
 Assumptions
     The examples are independent draws from one distribution (trusted; void if a drift test refutes it), each played
-    once (checked); or fresh examples from which H has not learned (trusted). H_0 does not depend on them.
+    once (checked; trusted if the game had several sources); or fresh examples from which H has not learned (trusted).
+    H_0 does not depend on them.
     The thresholds are the edges of the bins of scores (game/metrics.py), and infinity: fixed in advance.
 Proof
     Fix c. The upper limits are those of ensemble_risk.py for the losses 1[false positive] and 1[false negative] of
