@@ -192,7 +192,7 @@ def test_every_demo_is_listed_in_its_error():
 
 def test_the_rooms_of_the_architecture_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text()
-    named = re.findall(r"`((?:[a-z_]+/)?[a-z_]+\.py|[a-z_]+/)`", text)
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py|[a-z_]+/)`", text)
     assert len(named) > 30
     for place in named:
         assert (ROOT / "src" / "novikoff" / place).exists(), place
