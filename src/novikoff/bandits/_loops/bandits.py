@@ -56,7 +56,7 @@ def drawn(chances: Vector, coin: float) -> int:
 
 @inlined
 def weigh(estimates: Vector, rate: float, weights: Vector) -> None:
-    """Write weights proportional to exp(-rate * estimate) that sum to 1."""
+    """Write weights (arms,) proportional to exp(-rate * estimates) that sum to 1, from the estimates (arms,)."""
     least = estimates[0]
     for i in range(1, len(estimates)):
         least = min(least, estimates[i])
@@ -70,7 +70,7 @@ def weigh(estimates: Vector, rate: float, weights: Vector) -> None:
 
 @inlined
 def spread(estimates: Vector, rate: float, chances: Vector) -> None:
-    """Write the probabilities 1/(rate * (estimate - x))^2, with x such that they sum to 1.
+    """Write chances (arms,): 1/(rate * (estimates - x))^2, with x such that they sum to 1.
 
     As a function of z = rate * (least estimate - x) their sum is at least 1 at z = 1, decreasing and convex: Newton's
     method from there increases monotonically to the root.
@@ -108,7 +108,7 @@ def exploring(explore: float, t: int) -> float:
 
 @inlined
 def watch(chances: Vector, numbers: Vector) -> None:
-    """Record the largest distance of the sum of the probabilities from 1."""
+    """Record in numbers[OFF] the largest distance of the sum of the chances (arms,) from 1."""
     total = 0.0
     for i in range(len(chances)):
         total += chances[i]
@@ -117,7 +117,7 @@ def watch(chances: Vector, numbers: Vector) -> None:
 
 @inlined
 def note(numbers: Vector, rate: float, spends: float, loss: float) -> None:
-    """Record a round; `spends` is the rate, increased where the bandit explores (ix_regret.py)."""
+    """Record a round in numbers, at LOST, RATE, RATES and WORST; `spends` is the rate, or more where it explores."""
     numbers[LOST] += loss
     numbers[RATE] = rate
     numbers[RATES] += spends
@@ -127,14 +127,14 @@ def note(numbers: Vector, rate: float, spends: float, loss: float) -> None:
 
 @inlined
 def estimate_all(loss: float, chance: float, gammas: Vector, sums: Vector) -> None:
-    """Add the estimate of the arm's loss for each gamma."""
+    """Add loss / (chance + gamma) to sums (gammas,) for each of gammas (gammas,)."""
     for c in range(len(gammas)):
         sums[c] += loss / (chance + gammas[c])
 
 
 @inlined
 def mean_loss(chances: Vector, row: Vector) -> float:
-    """Return the expected loss over the coin."""
+    """Return the expected loss over the coin: the mean of row (arms,), the losses, by chances (arms,)."""
     mean = 0.0
     for i in range(len(chances)):
         mean += chances[i] * row[i]

@@ -30,7 +30,13 @@ Vector = NDArray[np.float64]
 
 @inlined
 def least_lower_limit(plays: Vector, paid: Vector, t: int) -> int:
-    """Return the first arm never played; else that with the least mean loss - sqrt(2 ln t / plays), t rounds played."""
+    """Return the first arm never played; else that with the least lower limit, mean loss - sqrt(2 ln t / plays).
+
+    Args:
+        plays: (arms,) rounds in which each arm was played.
+        paid: (arms,) sum of its losses.
+        t: Rounds so far.
+    """
     arm, least = 0, math.inf
     level = 2.0 * math.log(max(t, 1))
     for i in range(len(plays)):
@@ -54,7 +60,9 @@ def in_turn_or_best(explored: Vector, each: int, t: int) -> int:
 
 @inlined
 def least_sample(plays: Vector, ones: Vector, start: int, t: int) -> int:
-    """Return the arm with the least sample of Beta(1 + ones, 1 + zeros), by the coins of the round after t.
+    """Return the arm with the least sample of Beta(1 + ones, 1 + plays - ones), by the coins of the round after t.
+
+    plays (arms,) has the rounds in which each arm was played, ones (arms,) those in which it lost 1.
 
     A sample is G/(G + H) of two gamma samples, by Marsaglia's and Tsang's rejection; normal numbers are those of Box
     and Muller. Every arm and round has its own generator, whose coins are used in order.

@@ -27,7 +27,7 @@ def p_value(wrong: bool, ones: int, number: int, u: float) -> float:
 
 @inlined
 def bet(capital: NDArray[np.float64], scales: NDArray[np.float64], jump: float, p: float) -> float:
-    """Redistribute the capital, bet on p, and return the wealth."""
+    """Redistribute the capital (scales, 3), changed, bet on p at each of scales (scales,), and return the wealth."""
     wealth = 0.0
     for j in range(len(scales)):
         less, none, more = capital[j, 0], capital[j, 1], capital[j, 2]

@@ -79,7 +79,10 @@ def add(
 
 @inlined
 def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
-    """Return the slot without which f makes the fewest mistakes on all supports; on a tie the oldest."""
+    """Return the slot without which f makes the fewest mistakes on all supports; on a tie the oldest.
+
+    gram (slots, slots) has K of each pair of supports, and is read up to their number.
+    """
     count = cache.counts[at.COUNT]
     coefficients, labels = cache.slots[at.COEFFICIENTS, :count], cache.slots[at.LABELS, :count]
     fits = cache.scratch[at.BASE, :count]  # f of every support
