@@ -86,6 +86,12 @@ def test_shards_are_mixed_by_their_mistakes_or_by_integers():
     assert nk.parallel_perceptron((x, y), 2, 1, [1, 3]).learner.weights.tolist() == [-0.25, -0.25, 0]
 
 
+def test_shards_without_mistakes_are_mixed_equally():
+    x, y = np.ones((4, 1)), np.ones(4, dtype=np.int8)  # predicted +1 from the start
+    mixed = nk.parallel_perceptron((x, y), 2, 1, "mistakes", threads=1)
+    assert [(epoch.mistakes, epoch.parts) for epoch in mixed.epochs] == [((0, 0), (1, 1))]
+
+
 def test_mixing_with_every_part_of_one_shard_is_the_perceptron():
     x, y = noisy()
     mixed = nk.parallel_perceptron((x, y), shards=1, epochs=3, bias=1.0, normalize=True)
