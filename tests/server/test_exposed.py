@@ -1,11 +1,15 @@
 """The service under attack: hostile text and files, slow and many clients; one model never harms another."""
 
 import json
+import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from novikoff.server import service
+from novikoff.server import app, server, service
+from novikoff.server.actor import Look
 from serving import TOKEN, opened
 
 
@@ -81,6 +85,44 @@ def test_a_model_without_its_database_is_not_hidden(tmp_path):
 def test_specs_of_thousands_of_learners_are_refused(client):
     for spec in ("hedge:learners=[" + ",".join(["[perceptron]"] * 5000) + "]", "perceptron" + "n" * 20_000):
         assert client.code("PUT", "/v1/models/m", {"learner": spec}) == (422, "bad_model")
+
+
+def test_single_requests_come_before_bulk(client):
+    client.make()
+    actor, blocked, lines = client.service.models["m"], threading.Event(), 3000
+    actor.look(Look(lambda _: blocked.wait(60), lambda _: None))
+    text = "\n".join(json.dumps({"op": "predict", "id": str(k), "x": {"f": 1}}) for k in range(lines))
+    with ThreadPoolExecutor(2) as pool:
+        bulk = pool.submit(client.http.post, "/v1/models/m/bulk", content=text)
+        end = time.monotonic() + 60
+        while actor.waiting < lines:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        single = pool.submit(client.predict, "single", {"f": 1})
+        while actor.waiting < lines + 1:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        blocked.set()
+        assert single.result()["round"] <= 1025  # one group of bulk may have been taken before
+        assert bulk.result().text.count('"round"') == lines
+
+
+def test_idle_connections_give_way_and_health_is_always_answered(client, monkeypatch):
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 20)
+    monkeypatch.setattr(app, "MOST_BUSY", 0)
+    where = (client.http.base_url.host, client.http.base_url.port)
+    idle = [socket.create_connection(where) for _ in range(60)]
+    try:
+        for path, status in (("/healthz", 200), ("/v1/models", 503)):
+            with socket.create_connection(where) as one:
+                one.settimeout(10)
+                one.sendall(f"GET {path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode())
+                assert one.recv(1000).startswith(f"HTTP/1.1 {status}".encode())
+        idle[0].settimeout(10)
+        assert idle[0].recv(1) == b""  # the oldest were closed
+    finally:
+        for one in idle:
+            one.close()
 
 
 @pytest.mark.slow

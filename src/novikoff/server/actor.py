@@ -1,9 +1,9 @@
 """Actor of one model: a thread that owns the game and its database, and answers requests in groups.
 
-All waiting requests form a group. Single requests are reordered, predictions before labels; none of them has been
-answered yet, so they could have arrived in that order. Bulk requests keep their order. The group is committed once,
-and then answered. If the commit fails, nothing in the group has happened: all requests are refused, and the game is
-rebuilt from the disk.
+All waiting single requests form a group. They are reordered, predictions before labels; none of them has been
+answered yet, so they could have arrived in that order. Bulk requests keep their order, and form groups of their own
+after the single ones. A group is committed once, and then answered. If the commit fails, nothing in the group has
+happened: all its requests are refused, and the game is rebuilt from the disk.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from novikoff.server.wire import Label, Model, Predict, RefusedError, encode
 
 MOST_TOGETHER = 1024
 """Largest number of requests per group."""
-MOST_WAITING = 20_000
-"""Largest number of waiting requests; more are refused."""
+MOST_WAITING, MOST_OF_BULK = 20_000, 15_000
+"""Largest number of waiting requests, and the number from which those of bulk are refused."""
 BETWEEN = 1.0
 """Seconds between two checks for expired rounds, and for a failed disk that works again."""
 
@@ -85,6 +85,7 @@ class Actor:
         self._deliver, self._log = deliver, log
         self.state, self.reason = "opening", ""
         self._queue: deque[Job | Look] = deque()
+        self._bulk: deque[Job] = deque()
         self._wake = threading.Condition()
         self._waiting = 0
         self._closing = False
@@ -142,10 +143,10 @@ class Actor:
         with self._wake:
             if self.state != "ready" or self._closing:
                 raise self.refusal()
-            if self._waiting + len(job.items) > MOST_WAITING:
+            if self._waiting + len(job.items) > (MOST_WAITING if job.single else MOST_OF_BULK):
                 raise RefusedError("overloaded", f"too many requests are waiting for {self.name}: retry in a moment.")
             self._waiting += len(job.items)
-            self._queue.append(job)
+            (self._queue if job.single else self._bulk).append(job)
             self._wake.notify()
 
     def look(self, look: Look) -> None:
@@ -224,7 +225,7 @@ class Actor:
     def _take(self) -> bool:
         """Process one group of waiting requests; return False when it is time to stop."""
         with self._wake:
-            if not self._queue and not self._closing and not self._droppable:
+            if not self._queue and not self._bulk and not self._closing and not self._droppable:
                 self._wake.wait(BETWEEN)
             looks: list[Look] = []
             jobs: list[Job] = []
@@ -236,13 +237,19 @@ class Actor:
                 else:
                     jobs.append(one)
                     count += len(one.items)
-            self._waiting -= count
-            if self._closing and not looks and not jobs:
+            bulk: list[Job] = []
+            lines = 0
+            while self._bulk and lines < MOST_TOGETHER and not (bulk and count):  # one block, if single ones wait
+                bulk.append(self._bulk.popleft())
+                lines += len(bulk[-1].items)
+            self._waiting -= count + lines
+            if self._closing and not looks and not jobs and not bulk:
                 return False
-        if self.state == "ready":
-            self._group(jobs, count)
-        else:
-            self._refuse(jobs)
+        if jobs or not bulk:
+            self._play(jobs, count)
+        if bulk:
+            self._play(bulk, lines)
+        if self.state == "storage_failed":
             self._try_again()
         for look in looks:
             self._show(look)
@@ -251,6 +258,13 @@ class Actor:
         if until := self._droppable:
             self._drop(until)
         return self.state != "failed"
+
+    def _play(self, jobs: Sequence[Job], count: int) -> None:
+        """Answer jobs, or refuse them while the model cannot be played."""
+        if self.state == "ready":
+            self._group(jobs, count)
+        else:
+            self._refuse(jobs)
 
     @property
     def _droppable(self) -> int:
@@ -288,7 +302,7 @@ class Actor:
         with self._wake:
             if self.state == "ready":
                 self.state = "closed"
-            left, self._queue = list(self._queue), deque()
+            left, self._queue, self._bulk = [*self._queue, *self._bulk], deque(), deque()
         self._refuse([one for one in left if isinstance(one, Job)])
         for look in (one for one in left if isinstance(one, Look)):
             look.done(self.refusal())

@@ -6,6 +6,7 @@ import asyncio
 import math
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -48,6 +49,8 @@ MOST_BYTES = 1_000_000
 """Largest size of a request body in bytes."""
 MOST_MODEL_BYTES = 256_000_000
 """Largest size of an uploaded model file in bytes."""
+MOST_BUSY, MOST_OF_ONE = 2000, 1000
+"""Largest number of requests in progress, and of those from one address; /healthz and /readyz are not counted."""
 PATIENCE = 30.0
 """Seconds within which a body must arrive."""
 DENIED = ("unauthorized", "forbidden", "foreign", "rate_limited")
@@ -88,6 +91,7 @@ class App:
         self.service, self._access, self._logs = service, access, access_log
         self.stopping: Callable[[], bool] = lambda: False
         self.requests = Requests()
+        self._busy: Counter[str] = Counter()
         service.deliver = self._deliver
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dashboard = Dashboard(self)
@@ -135,6 +139,7 @@ class App:
             return
         begin, status = time.perf_counter(), 0
         grant: Grant | None = None
+        client, entered = _client(scope), False
 
         async def sending(message: MutableMapping[str, Any]) -> None:
             nonlocal status
@@ -145,6 +150,8 @@ class App:
             parts = scope["path"].split("/")
             verb = parts[4] if len(parts) == 5 and scope["method"] == "POST" and parts[1:3] == ["v1", "models"] else ""
             if scope["path"] not in OPEN:
+                self._enter(client)
+                entered = True
                 grant = scope["grant"] = self._grant(scope["headers"])
                 self._check(grant, scope["method"], parts, verb)
             if verb in KINDS:
@@ -155,13 +162,28 @@ class App:
                 await self._cold(scope, receive, sending)
         except RefusedError as refusal:
             if refusal.code in DENIED:
-                self._access.refused(refusal, scope["path"], _client(scope), None if grant is None else grant.name)
+                self._access.refused(refusal, scope["path"], client, None if grant is None else grant.name)
             await _send(sending, refusal.status, encode(refusal.fields()), _more(refusal))
+        finally:
+            if entered:
+                self._leave(client)
         seconds = time.perf_counter() - begin
         self.requests.observe(_route(parts), status, seconds)
         if self._logs:
             log("request", method=scope["method"], path=scope["path"], status=status, seconds=round(seconds, 6),
-                client=_client(scope), token=None if grant is None else grant.name)  # fmt: skip
+                client=client, token=None if grant is None else grant.name)  # fmt: skip
+
+    def _enter(self, client: str) -> None:
+        """Count a request in progress; refuse it if there are too many, in all or of this client."""
+        known = self._busy.get(client, 0)
+        if self._busy.total() >= MOST_BUSY or known >= MOST_OF_ONE:
+            raise RefusedError("overloaded", "too many requests are in progress: retry in a moment.")
+        self._busy[client] = known + 1
+
+    def _leave(self, client: str) -> None:
+        self._busy[client] -= 1
+        if not self._busy[client]:
+            del self._busy[client]
 
     def _check(self, grant: Grant, method: str, parts: list[str], verb: str) -> None:
         """Refuse requests that the token does not allow."""
@@ -351,7 +373,7 @@ async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
             async with asyncio.timeout(PATIENCE):
                 message = await receive()
         except TimeoutError:
-            raise RefusedError("bad_request", f"the body stalled for {PATIENCE:.0f} seconds.") from None
+            raise RefusedError("too_slow", f"the body stalled for {PATIENCE:.0f} seconds.") from None
         if message["type"] == "http.disconnect":
             raise RefusedError("bad_request", "the body is incomplete: the connection was closed early.")
         yield message.get("body", b"")
@@ -360,7 +382,11 @@ async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
 
 async def _body(receive: Receive, most: int) -> bytes:
     """Return the body; refuse it if it is too large or late."""
-    first = await receive()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            first = await receive()
+    except TimeoutError:
+        raise RefusedError("too_slow", f"the body must arrive within {PATIENCE:.0f} seconds.") from None
     if first["type"] == "http.request" and not first.get("more_body", False) and len(first["body"]) <= most:
         found: bytes | None = first["body"]  # one message, the usual case
         return found or b""
@@ -374,7 +400,7 @@ async def _body(receive: Receive, most: int) -> bytes:
         async with asyncio.timeout(PATIENCE):
             found = await body_of(_chunks(again), most)
     except TimeoutError:
-        raise RefusedError("bad_request", f"the body must arrive within {PATIENCE:.0f} seconds.") from None
+        raise RefusedError("too_slow", f"the body must arrive within {PATIENCE:.0f} seconds.") from None
     if found is None:
         raise RefusedError("too_large", f"a request must have at most {most:,} bytes.")
     return found
@@ -389,6 +415,8 @@ async def _send(send: Send, status: int, body: bytes, more: Sequence[tuple[bytes
 def _more(refusal: RefusedError) -> list[tuple[bytes, bytes]]:
     if refusal.code == "unauthorized":
         return [(b"www-authenticate", b'Basic realm="novikoff", charset="UTF-8"')]
+    if refusal.code == "too_slow":
+        return [(b"connection", b"close")]
     return [(b"retry-after", b"1")] if refusal.status == 503 or refusal.code == "rate_limited" else []
 
 

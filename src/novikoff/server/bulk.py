@@ -26,6 +26,8 @@ MOST_UNREAD = 64_000_000
 """Largest number of bytes of unread answers."""
 PATIENCE = 30.0
 """Seconds within which the next lines must arrive."""
+YIELD = 50
+"""Lines that are read at once."""
 PAUSE = 0.02
 """Seconds before a line is submitted again to an overloaded model."""
 
@@ -107,6 +109,8 @@ async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: i
     """Submit lines; blank ones have no answer."""
     found: list[tuple[int, Item | RefusedError]] = []
     for number, line in enumerate(lines, before + 1):
+        if (number - before) % YIELD == 0:
+            await asyncio.sleep(0)  # single requests come first
         if not line.strip():
             continue
         one = None

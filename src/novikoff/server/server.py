@@ -6,7 +6,9 @@ import logging
 import socket
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from novikoff.core.errors import Advice, InputError, Option
 PORT = 1963
 """Default port."""
 MOST_CONNECTIONS = 2000
-"""Largest number of open connections."""
+"""Number of connections from which idle ones are closed, those of the client with most connections first."""
+MOST_FILES = 65_536
+"""Number of open files that the process asks for."""
 PATIENCE = 20.0
 """Seconds within which the head of a request must arrive."""
 MOST_HEAD = 65_536
@@ -38,6 +42,7 @@ def serve(
     from novikoff.server.app import App
     from novikoff.server.service import Service, log
 
+    _open_many_files()
     service = Service(folder, sync, snapshot_every, accept_loss)
     app = App(service, Access(token_file(folder, tokens), log), access_log)
     with listening(host, port) as sock:
@@ -52,6 +57,17 @@ def serve(
         server.run([sock])
 
 
+def _open_many_files() -> None:
+    """Raise the limit of open files, which connections and databases need, as far as the system allows."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def configured(app: Any) -> Any:
     """Return the configuration of uvicorn."""
     import uvicorn
@@ -59,8 +75,7 @@ def configured(app: Any) -> Any:
     logging.getLogger("uvicorn").handlers = [Forwarded()]
     return uvicorn.Config(
         app, http=patient(), ws="none", lifespan="on", access_log=False, log_level="warning", log_config=None,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=75, timeout_graceful_shutdown=30,
+        server_header=False, timeout_keep_alive=75, timeout_graceful_shutdown=30,
     )  # fmt: skip
 
 
@@ -98,10 +113,25 @@ def patient() -> Any:
     class Patient(HttpToolsProtocol):
         _waits: Any = None
         _head = 0
+        _began = 0.0
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            self._began = self.loop.time()
             self._wait()
+            if len(self.connections) > MOST_CONNECTIONS:
+                self._make_room()
+
+        def _make_room(self) -> None:
+            """Close the oldest idle connection of the client with most; without one, refuse far too many."""
+            among = [one for one in self.connections if isinstance(one, Patient) and not one.transport.is_closing()]
+            counts = Counter(one.client and one.client[0] for one in among)
+            idle = [one for one in among if one is not self and (one.cycle is None or one.cycle.response_complete)]
+            if idle:
+                most = max(idle, key=lambda one: (counts[one.client and one.client[0]], -one._began))
+                most.transport.close()
+            elif len(among) > 2 * MOST_CONNECTIONS:
+                self.transport.close()
 
         def data_received(self, data: bytes) -> None:
             if self._waits is None and (self.cycle is None or self.cycle.response_complete):
@@ -115,6 +145,7 @@ def patient() -> Any:
 
         def on_headers_complete(self) -> None:
             self._rest()
+            self._began = self.loop.time()
             super().on_headers_complete()
 
         def connection_lost(self, exc: Exception | None) -> None:

@@ -23,7 +23,7 @@ Kind = Literal["predict", "label", "learn"]
 STATUS = {
     "bad_json": 400, "bad_request": 400, "unconfirmed": 400, "unauthorized": 401, "foreign": 403, "forbidden": 403,
     "unknown_model": 404, "unknown_id": 404, "nothing_here": 404, "wrong_method": 405, "id_taken": 409,
-    "label_differs": 409, "model_differs": 409,
+    "label_differs": 409, "model_differs": 409, "too_slow": 408,
     "expired": 410, "too_large": 413, "bad_example": 422, "bad_label": 422, "bad_model": 422, "pending_full": 429,
     "rate_limited": 429, "models_full": 429, "certificate_failed": 500, "overloaded": 503, "storage_failed": 503,
     "not_ready": 503,
