@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import random
 import sqlite3
 import threading
 import time
@@ -74,6 +75,7 @@ def opened(folder, access_log=False, wait=True, child=False, **more):
     app = App(Service(folder, **more), Access(token, log), access_log)
     opening = inspection.in_child if child else inspection.done  # in this process, which saves the start of another
     with listening("127.0.0.1", 0) as sock, mock.patch.object(inspection, "in_child", opening):
+        (folder / "address").write_text(f"http://127.0.0.1:{sock.getsockname()[1]}\n")
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit
         thread = threading.Thread(target=server.run, args=([sock],))
@@ -124,3 +126,19 @@ def played(database, name="m", sent=None):
     predict(len(arrivals))
     what = persistence.snapshot(play.ledger)
     return what.meta, {key: (one.dtype, one.shape, one.tobytes()) for key, one in what.arrays.items()}
+
+
+def rounds(client, count, seed=0, labels=("ham", "spam"), x=None):
+    """Rounds whose labels come late, out of order or never; some predicted and labelled at once."""
+    coins = random.Random(seed)
+    waiting = []
+    for k in range(count):
+        example = x(coins) if x else {f"f{coins.randrange(20)}": coins.gauss(0, 1) for _ in range(5)}
+        label = coins.choice(labels)
+        if coins.random() < 0.3:
+            client.learn(f"{seed}-{k}", example, label)
+        else:
+            client.predict(f"{seed}-{k}", example)
+            waiting.append((f"{seed}-{k}", label))
+        while waiting and coins.random() < 0.5:
+            client.label(*waiting.pop(coins.randrange(len(waiting))))

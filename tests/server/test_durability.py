@@ -15,24 +15,8 @@ import pytest
 from novikoff.server import handlers
 from novikoff.server.recovery import DATABASE, snapshots
 from novikoff.server.store import Arrival, Round, Store
-from serving import opened, parts, played
+from serving import opened, parts, played, rounds
 from serving_process import Server, context
-
-
-def rounds(client, count, seed=0, labels=("ham", "spam"), x=None):
-    """Rounds whose labels come late, out of order or never; some predicted and labelled at once."""
-    coins = random.Random(seed)
-    waiting = []
-    for k in range(count):
-        example = x(coins) if x else {f"f{coins.randrange(20)}": coins.gauss(0, 1) for _ in range(5)}
-        label = coins.choice(labels)
-        if coins.random() < 0.3:
-            client.learn(f"{seed}-{k}", example, label)
-        else:
-            client.predict(f"{seed}-{k}", example)
-            waiting.append((f"{seed}-{k}", label))
-        while waiting and coins.random() < 0.5:
-            client.label(*waiting.pop(coins.randrange(len(waiting))))
 
 
 def reopened(folder):

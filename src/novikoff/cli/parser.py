@@ -30,7 +30,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "first steps": ("demo", "list", "explain", "compile", "completion"),
     "learn": ("run", "compare", "predict", "parallel-perceptron"),
     "inspect data": ("columns", "convert"),
-    "serve": ("serve", "send"),
+    "serve": ("serve", "send", "backup", "restore"),
     "forecasts and bandits": ("experts", "bandit"),
     "theory": ("notes", "duel", "arena"),
 }
@@ -374,6 +374,14 @@ def parser() -> Parser:
         "--against", metavar="LEARNER", action="append", default=[], help="another learner to simulate (repeatable)"
     )
 
+    one = verb("backup", verbs.backup)
+    one.add_argument("directory", metavar="DIR", help="directory of the models")
+    one.add_argument("to", metavar="TO", help="folder to write the backup to; must not exist")
+    one.add_argument("--token-file", metavar="FILE", help="file of the token of a running service (default: DIR/token)")
+    one = verb("restore", verbs.restore)
+    one.add_argument("backup", metavar="BACKUP", help="folder of a backup")
+    one.add_argument("directory", metavar="DIR", help="directory without any of these models; created if missing")
+
     one = verb("send", verbs.send)
     _add_source(one)
     one.add_argument("--to", required=True, metavar="URL", help="address of the service, such as http://127.0.0.1:1963")
@@ -621,6 +629,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "parallel-perceptron big.svm --shards 100 --on ray # on a cluster",
     ),
     "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
+    "backup": ("backup models /mnt/backups/monday",),
+    "restore": ("restore /mnt/backups/monday models",),
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
     "compile": ("compile", "compile auto perceptron"),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),

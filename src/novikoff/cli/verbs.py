@@ -6,6 +6,7 @@ The first line of a docstring is the help text of its verb.
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -157,6 +158,37 @@ def serve(args: Namespace) -> int:
     token = None if args.token_file is None else Path(args.token_file)
     answer(Path(args.dir), args.host, args.port, token, args.sync, args.snapshot_every, args.access_log,
            args.accept_loss)  # fmt: skip
+    return 0
+
+
+def backup(args: Namespace) -> int:
+    """Back up the models of a service, which may be running."""
+    from pathlib import Path
+
+    from novikoff.server.backup import back_up_directory, back_up_service, in_use
+
+    directory, to = Path(args.directory), Path(args.to)
+    tokens = None if args.token_file is None else Path(args.token_file)
+    if not (directory / "models").is_dir():
+        raise InputError(f"{directory} has no models: pass the --dir of the service.")
+    made = back_up_service(directory, to, tokens) if in_use(directory) else back_up_directory(directory, to)
+    labels = sum(one.labelled for one in made.models)
+    print(f"{counted(len(made.models), 'model')} with {counted(labels, 'label')} backed up to {to}")
+    for name, why in made.left_out.items():
+        print(f"left out: {name}: {why}", file=sys.stderr)
+    return 1 if made.left_out else 0
+
+
+def restore(args: Namespace) -> int:
+    """Restore the models of a backup, and replay each game to verify it."""
+    from pathlib import Path
+
+    from novikoff.server.backup import restore as restored
+
+    found = restored(Path(args.backup), Path(args.directory))
+    labels = sum(one.labelled for one in found.models)
+    what = f"{counted(len(found.models), 'model')} with {counted(labels, 'label')}"
+    print(f"{what} restored to {args.directory}, and verified by a replay")
     return 0
 
 

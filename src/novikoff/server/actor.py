@@ -111,6 +111,12 @@ class Actor:
         return self.table.model
 
     @property
+    def store(self) -> Store:
+        """Database, for the actor's thread."""
+        assert isinstance(self._store, Store)
+        return self._store
+
+    @property
     def waiting(self) -> int:
         """Number of waiting requests."""
         return self._waiting

@@ -104,6 +104,7 @@ class App:
                 Route("/openapi.json", self._openapi),
                 Route("/docs", self._docs),
                 Route("/v1/models", self._list),
+                Route("/v1/backups/{name}", self._back_up, methods=["POST"]),
                 Route("/v1/models/{name}", self._describe, methods=["GET"]),
                 Route("/v1/models/{name}", self._create, methods=["PUT"]),
                 Route("/v1/models/{name}", self._delete, methods=["DELETE"]),
@@ -288,6 +289,10 @@ class App:
         await run_in_threadpool(self.service.delete, name)
         self._dashboard.forget(name)
         return _json({"name": name, "state": "deleted"})
+
+    async def _back_up(self, request: Request) -> Response:
+        found = await run_in_threadpool(self.service.back_up, checked_name(request.path_params["name"]))
+        return _json(found, 201)
 
     async def _round_of(self, request: Request) -> Response:
         id = request.path_params["id"]

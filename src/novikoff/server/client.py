@@ -119,6 +119,11 @@ class Client:
             return False
         return True
 
+    def back_up(self, name: str) -> dict[str, Json]:
+        """Write a backup of all models to DIR/backups/NAME of the service; return its description."""
+        found: dict[str, Json] = self.call("POST", f"/v1/backups/{quote(name, safe='')}")
+        return found
+
     def call(self, method: str, path: str, body: object = None) -> Any:
         """Send a request with a JSON body, retry if it may have been lost, and return the JSON answer."""
         content = None if body is None else json.dumps(body, allow_nan=False).encode()
@@ -281,6 +286,10 @@ class AsyncClient:
     async def delete(self, name: str) -> bool:
         """Delete a model; see `Client.delete`."""
         return await asyncio.to_thread(self.client.delete, name)
+
+    async def back_up(self, name: str) -> dict[str, Json]:
+        """Write a backup of all models; see `Client.back_up`."""
+        return await asyncio.to_thread(self.client.back_up, name)
 
 
 class AsyncModel:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -22,7 +24,8 @@ from novikoff.core.errors import ModelFileError, NovikoffError
 from novikoff.core.registry import learner_name
 from novikoff.game import persistence
 from novikoff.server.model_game import Play, bits_of, certified, check_options
-from novikoff.server.recovery import BASE, Before, snapshots
+from novikoff.server.recovery import BASE, DATABASE, Before, check_present, recover, snapshots
+from novikoff.server.store import DamagedError, Store
 from novikoff.server.wire import Model, RefusedError
 
 MOST_UNPACKED = 1_000_000_000
@@ -50,19 +53,27 @@ main()
 
 
 class Request(msgspec.Struct):
-    """What the child is to do: open standard input as a new model in `folder`, or else the files that are there."""
+    """What the child is to do: open standard input as a new model in `folder`, or else the files that are there.
+
+    With `replay` it recovers the model in `folder`, as the service does at its start.
+    """
 
     folder: str
     options: Model | None = None
     bits: int | None = None
+    replay: bool = False
 
 
 class Found(msgspec.Struct):
-    """An uploaded model: complete options, and the counts it begins with; or why it is refused."""
+    """An uploaded model: complete options, and the counts it begins with; or why it is refused.
+
+    Of a replayed model, `counts` has the numbers of rounds, labels and waiting rounds.
+    """
 
     model: Model | None = None
     before: Before | None = None
     refused: str | None = None
+    counts: tuple[int, int, int] | None = None
 
 
 def accept(file: BinaryIO, folder: Path, options: Model, bits: int | None) -> tuple[Model, Before]:
@@ -87,6 +98,17 @@ def check_files(folder: Path) -> None:
         in_child(Request(str(folder)), None)
     except RefusedError as refusal:
         raise ModelFileError(refusal.message) from None
+
+
+def replayed(folder: Path) -> tuple[int, int, int]:
+    """Recover a model in a child; return its rounds, labels and waiting rounds, or raise `ModelFileError`."""
+    try:
+        found = in_child(Request(str(folder), replay=True), None)
+    except RefusedError as refusal:
+        raise ModelFileError(refusal.message) from None
+    if found.counts is None:
+        raise ModelFileError(found.refused or "it cannot be replayed.")
+    return found.counts
 
 
 def check_size(file: BinaryIO) -> None:
@@ -150,6 +172,8 @@ def done(request: Request, file: BinaryIO | None) -> Found:
     """Do what is requested."""
     folder = Path(request.folder)
     try:
+        if request.replay:
+            return _replayed(folder)
         if request.options is None:
             for path in [*(path for _, path in snapshots(folder)), folder / BASE]:
                 if path.exists():
@@ -162,6 +186,19 @@ def done(request: Request, file: BinaryIO | None) -> Found:
     except RefusedError as refusal:
         return Found(refused=refusal.message)
     except (NovikoffError, ArithmeticError, UnicodeError) as error:
+        return Found(refused=str(error))
+
+
+def _replayed(folder: Path) -> Found:
+    try:
+        check_present(folder)
+        with closing(Store(folder / DATABASE)) as store:
+            play, _ = recover(store, folder, folder.name, lambda *_, **__: None)
+            waiting = store.waiting()
+            if play.late.waiting != waiting:
+                return Found(refused=f"{waiting:,} rounds wait in the database, and {play.late.waiting:,} in the game.")
+            return Found(counts=(*store.counts(), waiting))
+    except (DamagedError, sqlite3.Error) as error:
         return Found(refused=str(error))
 
 

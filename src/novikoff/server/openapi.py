@@ -31,6 +31,7 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
      "?rows=true includes them.", None, None),
     ("PUT", f"{MODEL}/model.nk", "Create a model from such a file; ?most_pending=, expire_seconds=, "
      "keep_examples=. Its features must be hashed, as in JSON lines, or arrays.", None, None),
+    ("POST", "/v1/backups/{name}", "Write a backup of all models to the folder backups of the directory.", None, None),
     ("GET", "/metrics", "Get metrics for Prometheus.", None, None),
     ("GET", "/healthz", "Check that the service is alive. Needs no token.", None, None),
     ("GET", "/readyz", "Check that all models are ready; 503 until then, and if a model cannot be played, unless "

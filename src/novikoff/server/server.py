@@ -40,6 +40,7 @@ def serve(
         raise InputError(f"the service needs {error.name}: pip install 'novikoff[serve]'.") from None
     from novikoff.server.access import Access, token_file
     from novikoff.server.app import App
+    from novikoff.server.backup import ADDRESS
     from novikoff.server.service import Service, log
 
     _open_many_files()
@@ -52,9 +53,15 @@ def serve(
             file=sys.stderr,
             flush=True,
         )
+        (folder / ADDRESS).write_text(f"http://{_local(shown)}:{sock.getsockname()[1]}\n", encoding="utf-8")
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit
         server.run([sock])
+
+
+def _local(host: str) -> str:
+    """Return the address under which this machine reaches a service that listens on `host`."""
+    return {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
 
 
 def _open_many_files() -> None:

@@ -22,6 +22,7 @@ from novikoff.core.errors import InputError, NovikoffError
 from novikoff.game import persistence
 from novikoff.server import inspection
 from novikoff.server.actor import Actor, Job, Look
+from novikoff.server.backup import Backup, back_up
 from novikoff.server.model_game import begin, certified
 from novikoff.server.recovery import DATABASE, OPENING, Before, write_facts
 from novikoff.server.store import Lock, Store
@@ -72,7 +73,7 @@ class Service:
         self.folder, self._sync, self._every, self._accepted = folder, sync, snapshot_every, frozenset(accept_loss)
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
-        self._lock, self._inspecting = threading.Lock(), threading.Lock()
+        self._lock, self._inspecting, self._backing_up = threading.Lock(), threading.Lock(), threading.Lock()
         self._certificates: dict[Actor, Evaluated] = {}
         self._evaluating: dict[Actor, threading.Lock] = {}
         self._failing: dict[Actor, str] = {}
@@ -101,6 +102,8 @@ class Service:
         for kind in (".new-*", ".gone-*"):  # a model that was being created or deleted when the process ended
             for half in (self.folder / "models").glob(kind):
                 shutil.rmtree(half, ignore_errors=True)
+        for half in (self.folder / "backups").glob(".*.part"):
+            shutil.rmtree(half, ignore_errors=True)
         for folder in sorted((self.folder / "models").iterdir()):
             if NAME.fullmatch(folder.name):
                 self._open(folder.name)
@@ -260,6 +263,26 @@ class Service:
             del self.models[name]
         shutil.rmtree(gone, ignore_errors=True)  # leftovers are removed at the next start
         log("model_deleted", model=name)
+
+    def back_up(self, name: str) -> Backup:
+        """Write a backup of all models to the folder `backups` of the directory, one at a time."""
+        self._check_owned()
+        if not self._backing_up.acquire(blocking=False):
+            raise RefusedError("overloaded", "another backup is being written: retry once it is complete.")
+        try:
+            (self.folder / "backups").mkdir(0o700, exist_ok=True)
+            made = back_up([actor for _, actor in sorted(self.models.items())], self.folder / "backups" / name)
+        except InputError as error:
+            raise RefusedError("bad_request", str(error)) from None
+        except (OSError, sqlite3.Error) as error:
+            log("backup_failed", level="error", backup=name, reason=str(error))
+            raise RefusedError(
+                "storage_failed", "the backup could not be written. See the log of the service."
+            ) from None
+        finally:
+            self._backing_up.release()
+        log("backup_made", backup=name, models=len(made.models), left_out=made.left_out)
+        return made
 
     def _wait(self, actor: Actor) -> None:
         end = time.monotonic() + STARTED

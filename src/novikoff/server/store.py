@@ -225,6 +225,14 @@ class Store:
                 waiting.append(seq)
         return last, waiting
 
+    def waiting(self) -> int:
+        """Return the number of rounds that wait for their labels."""
+        return int(self._db.execute("SELECT count(*) FROM rounds WHERE state = 0").fetchone()[0])
+
+    def copy_to(self, target: sqlite3.Connection, pages: int) -> None:
+        """Copy the database, as of its last commit, to another one."""
+        self._db.backup(target, pages=pages)
+
     def counts(self) -> tuple[int, int]:
         """Return the number of predicted rounds, and of labels."""
         (predicted,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM rounds").fetchone()
