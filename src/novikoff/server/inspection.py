@@ -43,7 +43,7 @@ try:
     import resource
     for kind, most in ((resource.RLIMIT_AS, {memory}), (resource.RLIMIT_CPU, {seconds}), (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(kind, (most, most))
-except (ImportError, ValueError):
+except (ImportError, ValueError, OSError):
     pass
 sys.path[:] = json.loads(sys.argv[1])
 from novikoff.server.inspection import main
