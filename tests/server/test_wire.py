@@ -292,6 +292,33 @@ def test_service_describes_itself(client):
     assert not re.search(r"https?://|src=", page.text)
 
 
+def test_probabilities_and_prediction_sets_are_answered(client):
+    client.make(learner="logistic")
+    client.make("sets", learner="conformal:[logistic]")
+    client.make("wide", learner="conformal:[vaw]", negative=None, positive=None)
+    for t in range(30):
+        client.learn(f"r{t}", {"free": 1.0} if t % 2 else {"see": 1.0}, "spam" if t % 2 else "ham")
+        x = {"id": f"r{t}", "x": {"free": 1.0}}
+        client.ask("POST", "/sets/learn", {**x, "label": "spam" if t % 3 else "ham"})
+        client.ask("POST", "/wide/learn", {**x, "label": float(t % 4)})
+    asked = {"id": "a", "x": {"free": 1.0}, "probabilities": True}
+    found = client.ask("POST", "/m/predict", asked)
+    ham, spam = found["probabilities"]
+    assert (ham["label"], spam["label"]) == ("ham", "spam")
+    assert ham["probability"] + spam["probability"] == pytest.approx(1.0)
+    assert spam["probability"] > 0.5
+    assert client.ask("POST", "/m/predict", asked) == {**found, "repeated": True}
+    client.label("a", "spam")
+    assert client.ask("POST", "/m/predict", asked)["probabilities"] is None
+    assert "probabilities" not in client.predict("b", {"free": 1.0})
+    assert set(client.ask("POST", "/sets/predict", {"id": "a", "x": {"free": 1.0}})["set"]) <= {"ham", "spam"}
+    low, high = client.ask("POST", "/wide/predict", {"id": "a", "x": {"free": 1.0}})["set"]
+    assert low is None or low <= high
+    client.make("plain")
+    refused = client.ask("POST", "/plain/predict", asked, 400)
+    assert refused["error"]["code"] == "bad_request"
+
+
 def test_a_prediction_is_explained_in_the_names_that_were_sent(client):
     client.make(learner="ftrl")
     for t in range(20):

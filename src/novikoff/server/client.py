@@ -186,10 +186,17 @@ class Model:
         self.client, self.name = client, name
         self._path = f"/v1/models/{quote(name, safe='')}"
 
-    def predict(self, x: object, id: str | None = None, why: bool = False) -> dict[str, Json]:
-        """Predict x: return `prediction`, `score`, and the `id` for its label, a new one if none is given."""
+    def predict(
+        self, x: object, id: str | None = None, why: bool = False, probabilities: bool = False
+    ) -> dict[str, Json]:
+        """Predict x: return `prediction`, `score`, and the `id` for its label, a new one if none is given.
+
+        With `why` the answer has an explanation, with `probabilities` the probability of each label, and for conformal
+        models always the prediction `set`.
+        """
         request: dict[str, object] = {"id": id or uuid4().hex, "x": plain(x)}
-        return self._post("predict", {**request, "why": True} if why else request)
+        asked = {name: True for name, wanted in (("why", why), ("probabilities", probabilities)) if wanted}
+        return self._post("predict", {**request, **asked})
 
     def label(self, id: str, label: object) -> dict[str, Json]:
         """Send the label of a round; the answer states whether it was a `mistake`."""
@@ -298,9 +305,11 @@ class AsyncModel:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    async def predict(self, x: object, id: str | None = None, why: bool = False) -> dict[str, Json]:
+    async def predict(
+        self, x: object, id: str | None = None, why: bool = False, probabilities: bool = False
+    ) -> dict[str, Json]:
         """Predict x; see `Model.predict`."""
-        return await asyncio.to_thread(self.model.predict, x, id, why)
+        return await asyncio.to_thread(self.model.predict, x, id, why, probabilities)
 
     async def label(self, id: str, label: object) -> dict[str, Json]:
         """Send a label; see `Model.label`."""

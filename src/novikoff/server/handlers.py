@@ -137,8 +137,8 @@ class Answering:
             found = known.get(item.request.id)
             if found is not None:
                 item.reply = self._predicted(found, True) if found.of(item.row[1]) else _taken(item)
-                if isinstance(item.reply, Predicted) and _asks_why(item):
-                    item.reply.why = self._explained(item) if found.version == self.play.ledger.rounds else None
+                if isinstance(item.reply, Predicted):
+                    self._add(item, item.reply, found.version == self.play.ledger.rounds)
             elif not self._fits(item):
                 pass
             elif len(new) >= room:
@@ -153,9 +153,18 @@ class Answering:
             self.rounds += 1
             rounds.append(Round.new(self.rounds, item.request.id, item.row[1], prediction, score, version, at))
             item.reply = self._predicted(rounds[-1], False)
-            if _asks_why(item):
-                item.reply.why = self._explained(item)
+            self._add(item, item.reply, True)
         self._store.add_rounds(rounds)
+
+    def _add(self, item: Item, reply: Predicted, now: bool) -> None:
+        """Add explanation, probabilities and prediction set, if the prediction is that of the game `now`."""
+        assert item.row is not None
+        if _asks_why(item):
+            reply.why = self._explained(item) if now else None
+        if isinstance(item.request, Predict) and item.request.probabilities:
+            reply.probabilities = self.play.probabilities(*item.row) if now else None
+        if self.play.learner.covers:
+            reply.set = self.play.set_of(*item.row) if now else None
 
     def _explained(self, item: Item) -> dict[str, Any]:
         """Return the score of an example as a sum over its features."""
@@ -170,6 +179,10 @@ class Answering:
             check_form(self.form, item.row[0])
         except NovikoffError as error:
             item.reply = RefusedError("bad_example", str(error), item.request.id)
+            return False
+        if isinstance(item.request, Predict) and item.request.probabilities and not self.play.learner.probable:
+            item.reply = RefusedError("bad_request", "this learner predicts no probabilities: choose auto, logistic, "
+                                      "ftrl, tree or forest, or leave out probabilities.", item.request.id)  # fmt: skip
             return False
         if _asks_why(item):
             try:

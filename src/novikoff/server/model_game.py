@@ -29,6 +29,7 @@ from novikoff.game.explanation import importance, why
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.persistence import ledger_of, snapshot
+from novikoff.game.predicting import probabilities
 from novikoff.game.prepare import RowShape, learner_for, scaled
 from novikoff.reports import plain, sentences, terminal
 from novikoff.server.examples import EXACT, PAIRS, Rows
@@ -199,6 +200,20 @@ class Play:
         batch = self.rows.batch(form, [row], np.ones(1, np.int8), self.ledger.rounds + 1)
         cells = {str(key): value for key, value in x.items()} if isinstance(x, dict) else {}
         return why(self.ledger, batch.example(0), cells=cells, words=self.rows.names(x)).plain()
+
+    def probabilities(self, form: str, row: bytes) -> list[dict[str, Any]]:
+        """Return each known label with its probability."""
+        (found,) = probabilities(self.learner, self._batch(form, [row], np.ones(1, np.int8), False)).tolist()
+        names = range(len(found)) if self.learner.numbered else (-1, 1)
+        return [{"label": self.decode(name), "probability": p} for name, p in zip(names, found, strict=True)]
+
+    def set_of(self, form: str, row: bytes) -> list[Any]:
+        """Return the prediction set of a conformal learner: labels, or the ends of an interval, None if infinite."""
+        batch = self._batch(form, [row], np.ones(1, np.int8), False)
+        if self.learner.task == "regression":
+            ends = self.learner.predict_set(batch.example(0), ahead=True)
+            return [float(end) if math.isfinite(end) else None for end in ends]
+        return [self.decode(label) for label in self.learner.predict_set(batch.example(0))]
 
     def importance(self) -> dict[str, Any]:
         """Return the importance of the features, with the names of those read since the start."""

@@ -49,11 +49,15 @@ class RefusedError(Exception):
 
 
 class Predict(msgspec.Struct, forbid_unknown_fields=True):
-    """Predict x: an object of features, an array of numbers, or a number; `why` asks for an explanation."""
+    """Predict x: an object of features, an array of numbers, or a number.
+
+    `why` asks for an explanation, `probabilities` for the probability of each label.
+    """
 
     id: str
     x: Any = None
     why: bool = False
+    probabilities: bool = False
     kind = "predict"
 
 
@@ -107,7 +111,9 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
 class Predicted(msgspec.Struct):
     """A prediction; `version` is the number of labels learned before it.
 
-    With `why`, the score as a sum over the features of x; null if the answer is repeated and labels were learned since.
+    With `why`, the score as a sum over the features of x; with `probabilities`, a list of labels and probabilities; of
+    conformal models, the prediction set: labels, or the ends of an interval (null is infinite). Each is null if the
+    answer is repeated and labels were learned since.
     """
 
     id: str
@@ -117,6 +123,8 @@ class Predicted(msgspec.Struct):
     version: int
     repeated: bool
     why: Any | msgspec.UnsetType = msgspec.UNSET
+    probabilities: Any | msgspec.UnsetType = msgspec.UNSET
+    set: Any | msgspec.UnsetType = msgspec.UNSET
 
 
 class Labelled(msgspec.Struct):
