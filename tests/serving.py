@@ -7,7 +7,6 @@ import random
 import sqlite3
 import threading
 import time
-from unittest import mock
 
 import httpx
 import msgspec
@@ -23,6 +22,7 @@ from novikoff.server.service import Service, log
 from novikoff.server.wire import Model
 
 TOKEN = "a token for tests, of some length".replace(" ", "-")
+IN_CHILD = inspection.in_child
 
 
 class Client:
@@ -73,8 +73,9 @@ def opened(folder, access_log=False, wait=True, child=False, **more):
         token.touch(0o600)
         token.write_text(TOKEN)
     app = App(Service(folder, **more), Access(token, log), access_log)
-    opening = inspection.in_child if child else inspection.done  # in this process, which saves the start of another
-    with listening("127.0.0.1", 0) as sock, mock.patch.object(inspection, "in_child", opening):
+    # Files are opened in this process, which saves the start of another; services may overlap in any order.
+    inspection.in_child = IN_CHILD if child else inspection.done
+    with listening("127.0.0.1", 0) as sock:
         (folder / "address").write_text(f"http://127.0.0.1:{sock.getsockname()[1]}\n")
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit
@@ -92,6 +93,7 @@ def opened(folder, access_log=False, wait=True, child=False, **more):
         finally:
             server.should_exit = True
             thread.join()
+            inspection.in_child = IN_CHILD
 
 
 def played(database, name="m", sent=None):
