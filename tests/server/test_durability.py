@@ -100,6 +100,25 @@ def test_snapshots_that_cannot_be_used_are_passed_over(tmp_path, capfd):
     assert reopened(tmp_path) == before
 
 
+def test_database_is_open_once_only(tmp_path):
+    first = Store(tmp_path / DATABASE)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        Store(tmp_path / DATABASE)
+    first.close()
+    Store(tmp_path / DATABASE).close()
+
+
+def test_requests_beyond_the_queue_are_refused(tmp_path, monkeypatch):
+    with opened(tmp_path) as client:
+        client.make()
+        client.learn("a", {"f": 1}, "ham")
+        monkeypatch.setattr("novikoff.server.actor.MOST_WAITING", 0)
+        refused = client.http.post("/v1/models/m/learn", json={"id": "b", "x": {"f": 1}, "label": "ham"})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "overloaded")
+        monkeypatch.undo()
+        client.learn("b", {"f": 1}, "ham")
+
+
 def kept(database):
     """Of how many labelled rounds the example is kept, and of how many it is not."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
