@@ -138,6 +138,19 @@ def test_predictions_use_the_threshold_and_so_does_the_saved_model(played, tmp_p
         played.threshold = None
 
 
+def test_explanations_have_the_predictions_of_the_threshold(played):
+    rows = next(iter(nk.read("demo:breast-cancer", like=played).batches())).x[:40]
+    own = played.predict(rows)
+    nk.choose_threshold(played, recall=1.0)
+    try:
+        found = played.predict(rows)
+        assert (found != own).any()
+        assert [played.why(row).prediction for row in rows] == found.tolist()
+        assert [played.predict(row) for row in rows] == found.tolist()
+    finally:
+        played.threshold = None
+
+
 def test_threshold_of_fresh_rows_is_about_the_model(played):
     try:
         chosen = nk.choose_threshold(played, recall=0.9, data="demo:breast-cancer")

@@ -324,7 +324,10 @@ def why(
     if labelled is None and player.task != "regression":
         labelled = ledger.label(which if player.numbered else 1)
     number = player.task == "regression"  # as rows without outcomes in between are predicted
-    prediction = float(found.score[0]) if number else ledger.label(player.predict_one(row.x))
+    if ledger.threshold is not None and not number:
+        prediction: LabelValue = ledger.label(ledger.threshold.predict_one(player, row.x))
+    else:
+        prediction = float(found.score[0]) if number else ledger.label(player.predict_one(row.x))
     return Explanation(
         prediction, labelled, found.scale, found.method, sign * float(found.score[which]),
         sign * float(found.base[which]), tuple(parts), sign * float(found.rest[which]),

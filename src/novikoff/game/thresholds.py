@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Predictor
 from novikoff.core.state import MOST_ROUNDS, Argument, Choice, Number, Stateful, Values, require
-from novikoff.core.types import Batch, State
+from novikoff.core.types import Batch, Example, State
 from novikoff.game._loops.ranking import DIGITS
 from novikoff.game.metrics import RANKING_BINS, Ranking
 
@@ -259,7 +259,13 @@ class Threshold(Stateful):
 
     def predict(self, player: Predictor, batch: Batch) -> NDArray[np.int8]:
         """Return -1 or +1 for every row of a batch."""
-        scores = np.asarray(player.scores_many(batch), dtype=np.float64).reshape(-1)
+        return self._signs(np.asarray(player.scores_many(batch), dtype=np.float64).reshape(-1))
+
+    def predict_one(self, player: Predictor, x: Example) -> int:
+        """Return -1 or +1 for one example, as the learner takes it."""
+        return int(self._signs(np.array([player.score_one(x)], dtype=np.float64))[0])
+
+    def _signs(self, scores: NDArray[np.float64]) -> NDArray[np.int8]:
         scores = np.where(np.isnan(scores), 0.0, scores)  # as in `Ranking`
         return np.where((scores >= self.score) & (self.score < np.inf), np.int8(1), np.int8(-1))
 
