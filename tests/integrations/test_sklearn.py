@@ -457,3 +457,9 @@ def test_switch_for_comparators_is_named_as_in_play():
     X, y = load_breast_cancer(return_X_y=True)
     model = PerceptronClassifier(track=False, random_state=0).fit(X[:100], y[:100])
     assert model.ledger_.tracker is None
+
+
+def test_sign_of_a_score_is_its_prediction_also_at_zero():
+    model = PerceptronClassifier(bias=0.0).partial_fit([[1.0, 0.0]], ["b"], classes=["a", "b"])  # no mistake: weights 0
+    assert model.decision_function([[0.0, 1.0]]) > 0.0
+    assert model.predict([[0.0, 1.0]]) == ["b"]

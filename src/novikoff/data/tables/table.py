@@ -408,6 +408,10 @@ class Table(Stream):
                     row, read = played, read + len(y) + every.rows - piece.rows
                     if error:
                         raise error
+            if row == 0 and self._given is None and self._no_label:
+                do = Advice("Name the column of the labels with ", Option("label"), ".")
+                without = f"all {counted(self._no_label, 'row')} of {self.name} are without"
+                raise SourceError(f"a row must have a label in column {quoted(self.label)}", without, do)
             if row == 0 and self._given is None:
                 raise SourceError(f"a source must not be empty: {self.name} has no rows.")
             if not self._adopted:

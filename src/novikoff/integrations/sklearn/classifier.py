@@ -181,14 +181,19 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     @available_if(_has_scores)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the score of every row, positive for the later class; one score per class if there are more."""
+        """Return the score of every row, positive for the later class; one score per class if there are more.
+
+        A learner predicts the later class at a score of 0, which scikit-learn takes for the earlier one: such a score
+        is returned as the smallest positive number.
+        """
         check_is_fitted(self, "_ledgers")
         # The score of a Perceptron is finite only if x is: checking scores instead of X saves a pass over X.
         revealing = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)
         found = []
         for batch in self._parts(X, finite=not revealing):
             scores = [ledger.player.scores_many(batch) for ledger in self._ledgers]
-            found.append(scores[0] if len(scores) == 1 else np.stack(scores, axis=1))
+            several = np.stack(scores, axis=1) if len(scores) > 1 else scores[0]
+            found.append(np.where(several == 0.0, np.nextafter(0.0, 1.0), several) if several.ndim == 1 else several)
         together = np.concatenate(found)
         if revealing and not np.isfinite(together).all():
             next(self._parts(X))  # raises for values that are not finite
