@@ -218,7 +218,9 @@ def more_than_two(y: object) -> bool:
         return False
     seen: set[Any] = set()
     for part in range(0, len(values), ROWS_PER_BATCH):
-        seen.update(str(value).strip() for value in values[part : part + ROWS_PER_BATCH].tolist())
+        some = values[part : part + ROWS_PER_BATCH]
+        different = some if some.dtype.kind == "O" else np.unique(some)
+        seen.update(str(value).strip() for value in different.tolist())
         if len(seen) > 2:
             return True
     return False
