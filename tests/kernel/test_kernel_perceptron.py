@@ -137,3 +137,12 @@ def test_on_the_german_data_it_makes_the_published_mistakes():
         learner = KernelPerceptron("rbf", gamma=1 / 128)
         rates.append(100.0 * np.mean(learner.learn_many(Batch(x[order], y[order], 1)) != y[order]))
     assert round(float(np.mean(rates)), 3) == 35.220
+
+
+def test_predictions_between_rounds_use_arrays_that_have_grown():
+    rng = np.random.default_rng(0)
+    learner = nk.KernelPerceptron(gamma=0.5)
+    for x, y in zip(rng.normal(size=(300, 2)), rng.choice([-1, 1], 300).tolist(), strict=True):
+        said = learner.predict_one(x)
+        assert learner.play_one(x, y) == said
+    assert learner.size > 100
