@@ -21,6 +21,7 @@ Conversely, `novikoff.wrap(model)` turns a River model into a learner.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -93,11 +94,10 @@ class _Model(base.Estimator):
 
     def predict_many(self, X: Any) -> Any:
         """Predict the rows of a frame; return a series with its index."""
-        import pandas as pd
-
+        pandas = import_module("pandas")  # of the frame
         model: Any = self
         found = [model.predict_one(x) for x in _rows(X)]
-        return pd.Series(found, index=getattr(X, "index", None), dtype=None if found else object)
+        return pandas.Series(found, index=getattr(X, "index", None), dtype=None if found else object)
 
     @property
     def ledger(self) -> Ledger:
@@ -255,9 +255,8 @@ class NovikoffClassifier(_Model, base.MiniBatchClassifier):
 
     def predict_proba_many(self, X: Any) -> Any:
         """Return the probability of each label for the rows of a frame, as a frame with a column per label."""
-        import pandas as pd
-
-        return pd.DataFrame([self.predict_proba_one(x) for x in _rows(X)], index=getattr(X, "index", None))
+        pandas = import_module("pandas")  # of the frame
+        return pandas.DataFrame([self.predict_proba_one(x) for x in _rows(X)], index=getattr(X, "index", None))
 
 
 class NovikoffRegressor(_Model, base.MiniBatchRegressor):
