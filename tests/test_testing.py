@@ -1,5 +1,6 @@
 """Every contract of `novikoff.testing` can fail: a learner, a stream or a certificate broken on purpose is caught."""
 
+import ctypes
 import dataclasses
 import subprocess
 import sys
@@ -248,6 +249,22 @@ class SharesItsArrays(Sound):
         return {"w": self.w, "rounds": self.rounds}
 
 
+class WritesToItsSavedState(Sound):
+    """As a compiled loop would, whose arrays are not asked whether they are read-only."""
+
+    def learn_one(self, x, y):
+        if not self.w.flags.writeable:
+            self.held = self.w  # as long as its memory is written to
+            self.w = np.frombuffer((ctypes.c_double * 2).from_address(self.held.ctypes.data))
+        super().learn_one(x, y)
+
+    @classmethod
+    def restore(cls, state):
+        learner = cls()
+        learner.w, learner.rounds = state["w"], state["rounds"]
+        return learner
+
+
 class TakesWhatIsNoExample(Sound):
     def _row(self, x):
         return np.resize(x, 2).astype(float) if isinstance(x, (list, np.ndarray)) else np.zeros(2)
@@ -320,6 +337,7 @@ class BreaksItsPromise(Sound):
         (IsRestoredWithoutAPart, "IsRestoredWithoutAPart.restore must return a learner with the same state: w"),
         (IsRestoredToAnotherPath, "after round 1 must continue as if it were not"),
         (SharesItsArrays, "must not change while the game goes on"),
+        (WritesToItsSavedState, "must not change the state that it was restored from"),
         (TakesWhatIsNoExample, "must reject x = .* with an InputError: it accepts it"),
         (FailsOnWhatIsNoExample, "must reject x = .* with an InputError: it raises ValueError"),
         (TakesWhatIsNoLabel, "must reject y = 7 with an InputError: it accepts it"),

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numba.core.caching
 import numba.extending
+import numpy as np
 import pytest
 
 import novikoff
@@ -237,3 +239,23 @@ def test_garbage_collector_is_paused_while_loops_are_compiled(enabled, collector
     assert gc.isenabled() == enabled
     assert seen
     assert not any(seen)
+
+
+class Held(NamedTuple):
+    values: np.ndarray
+
+
+@pytest.mark.skipif(numba.config.BOUNDSCHECK, reason="with bounds checking they are compiled apart")
+def test_read_only_arrays_are_passed_to_the_code_for_writable_ones():
+    @compiled
+    def total(x, held, times):
+        return times * (x.sum() + held.values.sum())
+
+    x = np.arange(4.0)
+    fixed = x.view()
+    fixed.flags.writeable = False
+    pairs = [(one, Held(two)) for one in (fixed, x) for two in (fixed, x)]
+    assert [total(*pair, 2) for pair in (*pairs, *pairs)] == [24.0] * 8
+    assert len(total.signatures) == 1
+    assert total(fixed[::2], Held(x), 1) == 8.0  # another layout is other code
+    assert len(total.signatures) == 2

@@ -6,6 +6,8 @@ fastmath). If no cache folder is writable, loops are compiled without a cache. T
 
 Compiling takes seconds once, so there should be little to compile. A function with its own entry takes a tenth of a
 second even if it is small, and is optimised again in each loop that calls it; therefore most functions are `inlined`.
+Read-only arrays, as those of mapped files and of frames, are passed to the code for writable ones: loops write only to
+arrays that their caller owns. With NUMBA_BOUNDSCHECK they are compiled apart, and writing to one is an error.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba import types
-from numba.core import event
+from numba.core import config, event
 from numba.extending import models, register_model, typeof_impl
 
 from novikoff.numerics import spare_foreign
@@ -136,4 +139,44 @@ def _dispatcher(function: Function, **given: Any) -> Function:
     if hasattr(dispatcher, "enable_caching"):  # not with NUMBA_DISABLE_JIT
         with contextlib.suppress(RuntimeError):  # "cannot cache function: no locator available"
             dispatcher._cache = LoopCache(function)
+        if not getattr(config, "BOUNDSCHECK", False):
+            dispatcher._compile_for_args = _ForWritable(dispatcher, dispatcher._compile_for_args)
     return cast(Function, dispatcher)
+
+
+class _ForWritable:
+    """Called by numba if a loop has no code for its arguments: read-only arrays get that for writable ones.
+
+    Args:
+        dispatcher: The loop.
+        compile_for: numba's own way, which compiles a second version for read-only arrays.
+    """
+
+    def __init__(self, dispatcher: Any, compile_for: Callable[..., Any]) -> None:
+        self.dispatcher, self.compile_for = dispatcher, compile_for
+
+    def __call__(self, *arguments: Any) -> Any:
+        given = [numba.typeof(value) for value in arguments] if any(map(_has_read_only, arguments)) else []
+        if not given:
+            return self.compile_for(*arguments)
+        entry = self.dispatcher.compile(tuple(map(_writable, given)))
+        self.dispatcher._insert([one._code for one in given], entry, False)  # found without this detour from now on
+        return entry
+
+
+def _has_read_only(value: Any) -> bool:
+    """Return whether an argument is or contains a read-only array."""
+    if isinstance(value, np.ndarray):
+        return not value.flags.writeable
+    return isinstance(value, tuple) and any(map(_has_read_only, value))
+
+
+def _writable(kind: Any) -> Any:
+    """Return the type of the same arrays if they were writable."""
+    if isinstance(kind, types.Array):
+        return kind.copy(readonly=False)
+    if isinstance(kind, types.BaseTuple):
+        members: Any = kind
+        parts = tuple(map(_writable, members))
+        return types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
+    return kind

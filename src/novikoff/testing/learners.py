@@ -259,6 +259,7 @@ def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
     again = _game(type(game.learner).restore(_read_only(state)))
     _play(again, batches, rounds)
     require_same(again.learner.state(), game.learner.state(), "a restored learner must own its arrays")
+    require_same(state, then, "a restored learner must not change the state that it was restored from")
 
 
 def _read_only(state: Any) -> Any:
