@@ -417,6 +417,7 @@ def put(place, value):
         ("arow:diagonal=true dense", ("state", "totals"), put(metric_layout.MISTAKES, 0.0)),
         ("arow dense", ("state", "matrix", "totals"), put(second_order_layout.LOSS, 1.0)),
         ("arow dense", ("state", "matrix", "totals"), put(second_order_layout.UPDATES, 1e6)),
+        ("forgetron:budget=3,gamma=0.5 dense", ("ledger", "tracker", "scorer", "largest"), put(0, -1.0)),
         ("exp3-ix:3", ("state", "estimates"), lambda array: np.multiply(array, 0.1, out=array)),
         ("exp3-ix:3", ("state", "estimates"), lambda array: np.multiply(array, 3.0, out=array)),
         ("tsallis-inf:3", ("state", "estimates"), lambda array: np.multiply(array, 0.01, out=array)),
@@ -426,7 +427,7 @@ def put(place, value):
 )  # fmt: skip
 def test_figures_and_indices_that_contradict_the_rest_are_refused(name, path, change):
     with pytest.raises(ModelFileError):
-        persistence.load(edited(saved(name, None), path, change))
+        persistence.load(edited(saved(name, 8 if "scorer" in path else None), path, change))
 
 
 def test_an_expected_loss_other_than_the_loss_is_refused_where_nothing_is_drawn():

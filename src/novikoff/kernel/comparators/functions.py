@@ -66,7 +66,7 @@ class KernelScorer(Stateful):
     """Comparators as points and coefficients, with their sums so far; the kernel is not saved."""
 
     measured: ClassVar[tuple[Field, ...]] = (
-        Array("largest", (2,), finite=False, at="_largest"),
+        Array("largest", (2,), finite=False, at="_largest", nonnegative=True),
         Count("width", most=MOST_PLACES),
         Value("reason", str, at="_reason"),
     )
