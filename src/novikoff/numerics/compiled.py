@@ -86,6 +86,14 @@ def compiled(function: Function) -> Function:
     return _dispatcher(function)
 
 
+def borrowing(function: Function) -> Function:
+    """Compile as `compiled`, without reference counts of arrays: for functions that neither create nor return one.
+
+    Counting takes an atomic operation for each array of a record whenever the record is passed on.
+    """
+    return _dispatcher(function, _nrt=False)
+
+
 def inlined(function: Function) -> Function:
     """Inline `function` into each loop that calls it; for functions that are small or called once."""
     return _dispatcher(function, inline="always")
@@ -94,9 +102,10 @@ def inlined(function: Function) -> Function:
 class Inner:
     """A function that is compiled as part of the loops that call it; a call from Python compiles a second version."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], **given: Any) -> None:
         self.py_func = function
-        self.part: Any = _dispatcher(function, no_cpython_wrapper=True)
+        self.given = {"_nrt": True, **given}  # otherwise it would be that of the caller
+        self.part: Any = _dispatcher(function, no_cpython_wrapper=True, **self.given)
 
     @cached_property
     def own(self) -> Callable[..., Any]:
@@ -104,7 +113,7 @@ class Inner:
         given = self.py_func
         copy = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__)
         copy.__qualname__ = f"{given.__qualname__}_own"
-        return _dispatcher(copy)
+        return _dispatcher(copy, **self.given)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.own(*arguments)
@@ -131,6 +140,11 @@ def inner(function: Function) -> Function:
     Compiling the entry can take as long as compiling the function.
     """
     return cast(Function, Inner(function))
+
+
+def borrowing_inner(function: Function) -> Function:
+    """Compile as `inner`, without reference counts, as `borrowing`."""
+    return cast(Function, Inner(function, _nrt=False))
 
 
 def _dispatcher(function: Function, **given: Any) -> Function:

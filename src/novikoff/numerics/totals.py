@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled, inner
+from novikoff.numerics.compiled import borrowing_inner, compiled
 
 
 @compiled
@@ -24,7 +24,7 @@ def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, flo
     return total, lost
 
 
-@inner
+@borrowing_inner
 def put(totals: NDArray[np.float64], k: int, value: float) -> None:
     """Add a value to the total at position k of totals, whose compensation is at position k + 1 (Neumaier)."""
     old = totals[k]

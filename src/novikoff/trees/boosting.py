@@ -30,7 +30,7 @@ from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
 from novikoff.trees._loops.boosting_layout import CHUNK, DONE, SAMPLE, SOFTMAX, SQUARED, Settings, Trees, Work
-from novikoff.trees._loops.layout import BINS
+from novikoff.trees._loops.layout import BINS, STRIDE
 from novikoff.trees.bins import Edges
 from novikoff.trees.paths import by_column
 from novikoff.trees.store import TOGETHER, RowStore
@@ -330,9 +330,9 @@ class _Build:
             np.zeros(6, np.int64), np.array([start]), np.empty((columns, count), np.uint8),
             *Edges.none(columns), rows.y[here], scores, scores if settings.loss == "squared" else np.empty_like(scores),
             np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int32), np.empty((2, count)),
-            np.empty((2, count)), np.empty(columns, np.int64), np.empty((settings.leaves, drawn, 3 * BINS)),
+            np.empty((2, count)), np.empty(columns, np.int64), np.empty((settings.leaves, drawn, STRIDE * BINS)),
             np.empty((nodes, 3), np.int64), np.empty((nodes, 4)), np.zeros((nodes, 2), np.uint64),
-            np.empty(BINS, np.int64), np.empty((6, BINS)), np.ones(1),
+            np.empty(BINS, np.int64), np.empty((6, BINS)), np.zeros(STRIDE * BINS), np.ones(1),
         )  # fmt: skip
 
     def advance(self, rows: RowStore, now: int) -> bool:

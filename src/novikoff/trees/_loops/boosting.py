@@ -11,7 +11,8 @@ Codes
 Trees
     Best first: the leaf whose best cut gains most is split, until no cut gains enough or the tree has all its leaves.
     Categories are ordered by their mean gradient, missing values go to the better side. Only the smaller child's
-    histogram is counted; its sibling's is the difference. The leaf of gradient sum G and curvature sum H has value
+    histogram is counted, and its sibling's is the difference; nodes of at most 64 rows keep no histogram, and are
+    counted column by column, in the bins that they use. The leaf of gradient sum G and curvature sum H has value
     -G / (H + ridge).
 """
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.compiled import borrowing, borrowing_inner, inlined
 from novikoff.numerics.exp import exp
 from novikoff.numerics.quotient import quotient
 from novikoff.trees._loops.boosting_layout import (
@@ -44,7 +45,18 @@ from novikoff.trees._loops.boosting_layout import (
     Trees,
     Work,
 )  # fmt: skip
-from novikoff.trees._loops.cuts import Limits, bin_goes_left, draw, goes_left, set_of, sum_cut
+from novikoff.trees._loops.cuts import (
+    FEW,
+    Limits,
+    bin_goes_left,
+    count_row,
+    draw,
+    goes_left,
+    list_bins,
+    set_of,
+    sum_cut,
+)
+from novikoff.trees._loops.layout import STRIDE
 
 
 @inlined
@@ -90,7 +102,7 @@ def slopes(work: Work, settings: Settings, output: int, used: int) -> None:
     work.unit[0] = unit
 
 
-@inner
+@borrowing_inner
 def begin_tree(work: Work, settings: Settings, outputs: int, d: int) -> bool:
     """Draw rows and columns and compute the slopes; return False if too few rows were drawn."""
     counters, drawn, rows, columns, coins = work.counters, work.drawn, work.rows, work.columns, work.coins
@@ -145,33 +157,89 @@ def divide_rows(work: Work, codes: NDArray[np.uint8], category: bool, node: int)
 
 
 @inlined
-def find_cut(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> float:
-    """Find the best cut of a leaf, with gain 0 and slot -1 if none is allowed; return its value, -G / (H + ridge)."""
-    best, order, columns, slot, g, h = work.best[node], work.order, work.columns, work.places[node, 2], 0.0, 0.0
-    best[GAIN] = 0.0
-    best[SLOT] = -1.0
+def offer(
+    work: Work, kinds: NDArray[np.int8], settings: Settings, node: int, c: int, here: NDArray[np.float64], met: int
+) -> None:  # fmt: skip
+    """Keep the best cut of the c-th drawn column in a leaf if it gains more than those of the columns before it.
+
+    Args:
+        work: State of the build.
+        kinds: (d,) 0 for numbers, 1 for categories.
+        settings: Constants.
+        node: The leaf.
+        c: Column, among those drawn.
+        here: (STRIDE BINS,) its histogram.
+        met: As in `sum_cut`.
+    """
+    best, order, j = work.best[node], work.order, work.columns[c]
     # Categories are ordered by their mean gradient, shrunk to 0 by four times the ridge.
     limits = Limits(settings.least, settings.ridge, settings.fine, 4.0 * settings.ridge)
-    if work.places[node, 1] - work.places[node, 0] >= 2 * settings.least:
+    bins, category = work.edge_counts[j] + 2, kinds[j] == 1
+    gain, where, side = sum_cut(here, bins, met, category, 0.0, limits, order, work.left)
+    if where > 0 and gain > best[GAIN]:
+        best[GAIN] = gain
+        best[SLOT] = c
+        best[BIN] = order[where - 1]
+        best[SIDE] = side
+        set_of(order, where if category else 0, work.sets[node])
+
+
+@borrowing_inner
+def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int, large: int) -> float:
+    """Find the best cut of a leaf, with gain 0 and slot -1 if none is allowed; return its value, -G / (H + ridge).
+
+    Args:
+        work: State of the build.
+        kinds: (d,) 0 for numbers, 1 for categories.
+        settings: Constants.
+        node: The leaf. Its histograms are known, unless it has few rows: then they are counted here, one at a time.
+        large: Leaf whose histograms still contain these rows, which are subtracted; -1 if there is none.
+    """
+    best, columns, places, rows, few, g, h = work.best[node], work.columns, work.places, work.rows, work.few, 0.0, 0.0
+    start, stop, gradient, curvature = places[node, 0], places[node, 1], work.slopes[0], work.slopes[1]
+    slot, enough = places[node, 2], stop - start >= 2 * settings.least
+    best[GAIN] = 0.0
+    best[SLOT] = -1.0
+    if stop - start > FEW:
         for c in range(settings.columns):
-            j = columns[c]
-            bins, category = work.edge_counts[j] + 2, kinds[j] == 1
-            gain, where, side = sum_cut(work.histograms[slot, c], bins, category, 0.0, limits, order, work.left)
-            if where > 0 and gain > best[GAIN]:
-                best[GAIN] = gain
-                best[SLOT] = c
-                best[BIN] = order[where - 1]
-                best[SIDE] = side
-                set_of(order, where if category else 0, work.sets[node])
-    # The histograms of all drawn columns have the same totals: those of the first are taken.
-    here = work.histograms[slot, 0]
-    for e in range(work.edge_counts[columns[0]] + 2):
-        g += here[3 * e]
-        h += here[3 * e + 1]
+            offer(work, kinds, settings, node, c, work.histograms[slot, c], -1)
+        # The histograms of all drawn columns have the same totals: those of the first are taken.
+        here = work.histograms[slot, 0]
+        for e in range(work.edge_counts[columns[0]] + 2):
+            g += here[STRIDE * e]
+            h += here[STRIDE * e + 1]
+        return -quotient(g, h + settings.ridge)
+    for a in range(start, stop):
+        g += gradient[a]
+        h += curvature[a]
+    if enough or large >= 0:
+        for c in range(settings.columns):
+            codes, low, high = work.codes[columns[c]], np.uint64(0), np.uint64(0)
+            for a in range(start, stop):
+                e = int(codes[rows[a]])
+                count_row(few, e, gradient[a], curvature[a])
+                bit = np.uint64(1) << np.uint64(e & 63)
+                low |= bit if e < 64 else np.uint64(0)
+                high |= bit if e >= 64 else np.uint64(0)
+            met = list_bins(low, high, work.order)
+            if large >= 0:
+                whole = work.histograms[places[large, 2], c]
+                for i in range(-1, met):
+                    e = STRIDE * work.order[i] if i >= 0 else 0
+                    whole[e] -= few[e]
+                    whole[e + 1] -= few[e + 1]
+                    whole[e + 2] -= few[e + 2]
+            if enough:
+                offer(work, kinds, settings, node, c, few, met)
+            for i in range(-1, met):
+                e = STRIDE * work.order[i] if i >= 0 else 0
+                few[e] = 0.0
+                few[e + 1] = 0.0
+                few[e + 2] = 0.0
     return -quotient(g, h + settings.ridge)
 
 
-@inner
+@borrowing_inner
 def add_nodes(
     work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings, first: int, small: int, large: int
 ) -> None:
@@ -184,30 +252,30 @@ def add_nodes(
         settings: Constants.
         first: First of the new leaves.
         small: Leaf whose rows are counted.
-        large: Its sibling, whose histogram is its parent's less that of `small`; -1 if there is none.
+        large: Its sibling, whose histogram is its parent's less that of `small`, unless it has few rows; -1 if there is
+            none.
     """
     counters, rows, columns = work.counters, work.rows, work.columns
     gradient, curvature, start, stop = work.slopes[0], work.slopes[1], work.places[small, 0], work.places[small, 1]
-    for c in range(settings.columns):
+    wide = large if large >= 0 and work.places[large, 1] - work.places[large, 0] > FEW else -1
+    for c in range(settings.columns if stop - start > FEW else 0):
         codes, here = work.codes[columns[c]], work.histograms[work.places[small, 2], c]
-        size = 3 * work.edge_counts[columns[c]] + 6
+        size = STRIDE * (work.edge_counts[columns[c]] + 2)
         for e in range(size):
             here[e] = 0.0
         for a in range(start, stop):
-            e = 3 * int(codes[rows[a]])
-            here[e] += gradient[a]
-            here[e + 1] += curvature[a]
-            here[e + 2] += 1.0
-        if large >= 0:
-            whole = work.histograms[work.places[large, 2], c]
+            count_row(here, int(codes[rows[a]]), gradient[a], curvature[a])
+        if wide >= 0:
+            whole = work.histograms[work.places[wide, 2], c]
             for e in range(size):
                 whole[e] -= here[e]
-    tree, stop = counters[TREE], first + 1 if large < 0 else first + 2
-    for v in range(first, stop):
+    tree, leaves = counters[TREE], 1 if large < 0 else 2
+    for b in range(leaves):  # the small one first: its rows are subtracted from the histograms of the other
+        v = small if b == 0 else large
         trees.column[tree, v] = -1
         trees.gains[tree, v] = 0.0
-        trees.value[tree, v] = find_cut(work, kinds, settings, v)
-    counters[NODES] = stop
+        trees.value[tree, v] = examine(work, kinds, settings, v, wide if b == 0 else -1)
+    counters[NODES] = first + leaves
     counters[LEAVES] += 1
 
 
@@ -222,7 +290,7 @@ def best_leaf(work: Work, trees: Trees, settings: Settings) -> int:
     return node
 
 
-@inner
+@borrowing_inner
 def split(work: Work, trees: Trees, kinds: NDArray[np.int8], node: int) -> tuple[int, int]:
     """Split a leaf; return its smaller and its larger child, whose histograms are not known yet."""
     tree, left, places, best = work.counters[TREE], work.counters[NODES], work.places, work.best[node]
@@ -248,7 +316,7 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], node: int) -> tuple
     return left + right, left + 1 - right
 
 
-@inner
+@borrowing_inner
 def add_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> None:
     """Scale the values of the current tree and add it to the scores of all rows."""
     tree, places, rows, drawn, used = work.counters[TREE], work.places, work.rows, work.drawn, work.counters[USED]
@@ -271,7 +339,7 @@ def add_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settin
         scores[i] += value[v]
 
 
-@compiled
+@borrowing
 def advance(work: Work, trees: Trees, settings: Settings, kinds: NDArray[np.int8], prepared: int, until: int) -> None:
     """Do units of work until `until` are done or the trees are finished.
 
@@ -317,7 +385,7 @@ def advance(work: Work, trees: Trees, settings: Settings, kinds: NDArray[np.int8
         counters[PHASE] = READY if counters[TREE] == total else ROOT
 
 
-@compiled
+@borrowing
 def forecast(
     trees: Trees, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, prefixes: NDArray[np.int64],
     scores: NDArray[np.float64],

@@ -70,10 +70,11 @@ class Work(NamedTuple):
     slopes: NDArray[np.float64]  # (2, m) gradient and curvature of `rows`, in their order
     spares: NDArray[np.float64]  # (2, m) the same of `spare`
     columns: NDArray[np.int64]  # (d,) drawn columns first
-    histograms: NDArray[np.float64]  # (leaves, columns drawn, 3 BINS) gradient, curvature and number of rows by bin
+    histograms: NDArray[np.float64]  # (leaves, columns drawn, STRIDE BINS) gradient, curvature and rows by bin
     places: NDArray[np.int64]  # (nodes, 3) first row, end, and histogram of each node
     best: NDArray[np.float64]  # (nodes, 4) best cut of each leaf
     sets: NDArray[np.uint64]  # (nodes, 2) bins of categories left of the best cut, as bits
     order: NDArray[np.int64]  # (BINS,) working memory
     left: NDArray[np.float64]  # (6, BINS) working memory of `sum_cut`
+    few: NDArray[np.float64]  # (STRIDE BINS,) zeros between uses: histogram of a column of a node of few rows
     unit: NDArray[np.float64]  # (1,) unit of the gradients of the current tree

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled
+from novikoff.numerics.compiled import borrowing
 from novikoff.trees._loops.cuts import bin_of
 
 
-@compiled
+@borrowing
 def code(
     stored: NDArray[np.float64], skipped: int, kinds: NDArray[np.int8], edges: NDArray[np.float64], first: int,
     begin: int, stop: int, codes: NDArray[np.uint8],

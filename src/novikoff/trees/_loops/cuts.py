@@ -6,19 +6,25 @@ missing values go to the better side.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import inlined, inner
+from novikoff.numerics.compiled import borrowing_inner, inlined
 from novikoff.numerics.quotient import quotient
 from novikoff.numerics.splitmix import GOLDEN, uniform
-from novikoff.trees._loops.layout import BINS
+from novikoff.trees._loops.layout import BINS, STRIDE
 
 Vector = NDArray[np.float64]
 CONSTANT = -1
 """Returned instead of the number of bins left of the cut if a column has only one bin in the node."""
+
+FEW = 64
+"""Rows of a node up to which its bins are listed while rows are counted, instead of searched among all bins."""
 
 
 class Limits(NamedTuple):
@@ -37,7 +43,7 @@ def draw(coins: NDArray[np.uint64]) -> float:
     return uniform(coins[0], -1)
 
 
-@inner
+@borrowing_inner
 def bin_of(value: float, category: bool, edges: Vector) -> int:
     """Return the bin of a value: value <= edges[b - 1] if and only if it is in a bin from 1 to b."""
     if value != value:
@@ -64,7 +70,7 @@ def bin_goes_left(e: int, category: bool, last: int, missing_left: int, sets: ND
     return e <= last
 
 
-@inner
+@borrowing_inner
 def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64], missing_left: int) -> bool:
     """Return whether a value goes to the left child; a category that was absent at the cut goes right."""
     if value != value:
@@ -75,7 +81,7 @@ def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64]
     return (sets[e >> 6] >> np.uint64(e & 63)) & np.uint64(1) == np.uint64(1)
 
 
-@inner
+@borrowing_inner
 def set_of(order: NDArray[np.int64], where: int, sets: NDArray[np.uint64]) -> None:
     """Write the first `where` bins of `order` as bits to sets (2,)."""
     sets[0] = np.uint64(0)
@@ -84,7 +90,7 @@ def set_of(order: NDArray[np.int64], where: int, sets: NDArray[np.uint64]) -> No
         sets[order[i] >> 6] |= np.uint64(1) << np.uint64(order[i] & 63)
 
 
-@inner
+@borrowing_inner
 def sort_bins(order: NDArray[np.int64], met: int, means: Vector) -> None:
     """Sort the first `met` bins of `order` by means[bin]; equal ones keep their order."""
     for i in range(1, met):
@@ -95,7 +101,66 @@ def sort_bins(order: NDArray[np.int64], met: int, means: Vector) -> None:
         order[k + 1] = e
 
 
-@inner
+@intrinsic
+def _lowest(typingctx: Any, bits: Any) -> Any:
+    """Return the place of the lowest 1 among bits that are not all 0."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), codegen
+
+
+lowest: Any = _lowest
+"""Place of the lowest 1 among bits that are not all 0."""
+
+
+@intrinsic
+def _count(typingctx: Any, here: Any, e: Any, g: Any, h: Any) -> Any:
+    """Add g, h and 1 to entries STRIDE e .. STRIDE e + 2: one load and one store of four numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, word, short = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+        four = ir.VectorType(double, STRIDE)
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        start = builder.gep(data, [builder.mul(arguments[1], ir.Constant(word, STRIDE))])
+        place = builder.bitcast(start, four.as_pointer())
+        more = ir.Constant(four, [0.0, 0.0, 1.0, 0.0])
+        for lane in range(2):
+            more = builder.insert_element(more, arguments[2 + lane], ir.Constant(short, lane))
+        builder.store(builder.fadd(builder.load(place, align=8), more), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(here, types.int64, types.float64, types.float64), codegen
+
+
+count_row: Any = _count
+"""count_row(here, e, g, h): add a row of gradient g and curvature h to bin e of a histogram."""
+
+
+@inlined
+def list_bins(low: np.uint64, high: np.uint64, order: NDArray[np.int64]) -> int:
+    """Write the bins whose bits are set, but bin 0, to `order`, ascending; return their number.
+
+    Args:
+        low: Bits of the bins 0 .. 63.
+        high: Bits of the bins 64 .. 127.
+        order: (BINS,) Out.
+    """
+    met, rest = 0, low & ~np.uint64(1)
+    while rest != np.uint64(0):
+        order[met] = lowest(rest)
+        met += 1
+        rest &= rest - np.uint64(1)
+    rest = high
+    while rest != np.uint64(0):
+        order[met] = 64 + lowest(rest)
+        met += 1
+        rest &= rest - np.uint64(1)
+    return met
+
+
+@borrowing_inner
 def label_cut(
     codes: NDArray[np.uint8], rows: NDArray[np.int32], labels: NDArray[np.int64], category: bool,
     whole: NDArray[np.int64], limits: Limits, table: Vector, here: NDArray[np.int64], order: NDArray[np.int64],
@@ -123,14 +188,24 @@ def label_cut(
     # The gain is the decrease of the log loss of the best constants: with f(x) = x ln x, the sum over both sides of
     # f(n_c) over the labels less f(n), minus the same of the whole node.
     n, k, met = len(rows), len(whole), 0
-    for a in range(n):
-        e = codes[rows[a]]
-        here[e, labels[a]] += 1
-        here[e, k] += 1
-    for e in range(1, BINS):
-        if here[e, k] > 0:
+    if n <= FEW:
+        low, high = np.uint64(0), np.uint64(0)
+        for a in range(n):
+            e = int(codes[rows[a]])
+            here[e, labels[a]] += 1
+            here[e, k] += 1
+            bit = np.uint64(1) << np.uint64(e & 63)
+            low |= bit if e < 64 else np.uint64(0)
+            high |= bit if e >= 64 else np.uint64(0)
+        met = list_bins(low, high, order)
+    else:
+        for a in range(n):
+            e = int(codes[rows[a]])
+            here[e, labels[a]] += 1
+            here[e, k] += 1
+        for e in range(1, BINS):
             order[met] = e
-            met += 1
+            met += 1 if here[e, k] > 0 else 0
     missing = here[0, k]
     best, where, side = 0.0, 0, 0
     if met + (missing > 0) < 2:
@@ -185,20 +260,23 @@ def gains_of(
     more_g, more_h = go * missing[0], go * missing[1]
     for i in range(cuts):
         gl, hl = left[1, i] + more_g, left[2, i] + more_h
-        one, other = quotient(0.5 * gl * gl, hl + ridge), quotient(0.5 * (g - gl) * (g - gl), h - hl + ridge)
-        left[4 + go, i] = one + other - base
+        gr, below, above = g - gl, hl + ridge, h - hl + ridge
+        # One division takes as long as the rest of the loop.
+        left[4 + go, i] = quotient(0.5 * (gl * gl * above + gr * gr * below), below * above) - base
 
 
-@inner
+@borrowing_inner
 def sum_cut(
-    here: NDArray[np.float64], bins: int, category: bool, squares: float, limits: Limits, order: NDArray[np.int64],
-    left: NDArray[np.float64],
+    here: NDArray[np.float64], bins: int, met: int, category: bool, squares: float, limits: Limits,
+    order: NDArray[np.int64], left: NDArray[np.float64],
 ) -> tuple[float, int, int]:  # fmt: skip
     """Return the gain in nats of the best cut of a column for sums: of numbers, or of gradients of a loss.
 
     Args:
-        here: (3 BINS,) sums over the rows of each bin: gradient, curvature, 1. For numbers: number less the mean, 1, 1.
+        here: (STRIDE BINS,) sums over the rows of each bin: gradient, curvature, 1; for numbers, number less the mean,
+            1, 1.
         bins: Number of bins that are used.
+        met: Number of bins with rows if `order` lists them, ascending and without bin 0; -1 to find them.
         category: Whether bins are categories.
         squares: For numbers, the sum of their squares: the gain is then that of normal distributions of unknown
             variance. 0 otherwise.
@@ -210,11 +288,25 @@ def sum_cut(
     Returns:
         The gain, the number of bins left of the cut, 0 if no cut is allowed, and whether missing values go left.
     """
-    ridge, met, left_g, left_h, left_n = limits.ridge, 0, 0.0, 0.0, 0.0
+    ridge, left_g, left_h, left_n = limits.ridge, 0.0, 0.0, 0.0
     missing_g, missing_h, missing_n = here[0], here[1], here[2]
     g, h, n = missing_g, missing_h, missing_n
+    for i in range(met):
+        e = order[i]
+        left_g += here[STRIDE * e]
+        left_h += here[STRIDE * e + 1]
+        left_n += here[STRIDE * e + 2]
+        left[1, i] = left_g
+        left[2, i] = left_h
+        left[3, i] = left_n
+    if met >= 0:
+        g += left_g
+        h += left_h
+        n += left_n
+        bins = 0
+    met = max(met, 0)
     for e in range(1, bins):
-        bin_g, bin_h, bin_n = here[3 * e], here[3 * e + 1], here[3 * e + 2]
+        bin_g, bin_h, bin_n = here[STRIDE * e], here[STRIDE * e + 1], here[STRIDE * e + 2]
         g += bin_g
         h += bin_h
         n += bin_n
@@ -231,16 +323,16 @@ def sum_cut(
     fine = 0.0
     if category:
         for i in range(met):
-            left[0, order[i]] = quotient(here[3 * order[i]], here[3 * order[i] + 1] + limits.smoothing)
+            left[0, order[i]] = quotient(here[STRIDE * order[i]], here[STRIDE * order[i] + 1] + limits.smoothing)
         sort_bins(order, met, left[0])
         fine = limits.fine * max(met - 2, 0)
         left_g = 0.0
         left_h = 0.0
         left_n = 0.0
         for i in range(met):
-            left_g += here[3 * order[i]]
-            left_h += here[3 * order[i] + 1]
-            left_n += here[3 * order[i] + 2]
+            left_g += here[STRIDE * order[i]]
+            left_h += here[STRIDE * order[i] + 1]
+            left_n += here[STRIDE * order[i] + 2]
             left[1, i] = left_g
             left[2, i] = left_h
             left[3, i] = left_n
@@ -262,7 +354,7 @@ def sum_cut(
     return best - fine, where, side
 
 
-@inner
+@borrowing_inner
 def divide(
     rows: NDArray[np.int32], spare: NDArray[np.int32], codes: NDArray[np.uint8], category: bool, last: int,
     missing_left: int, sets: NDArray[np.uint64],

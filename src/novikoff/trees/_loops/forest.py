@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.compiled import borrowing, borrowing_inner, compiled, inlined
 from novikoff.numerics.quotient import quotient
 from novikoff.numerics.totals import put
 from novikoff.trees._loops.cuts import CONSTANT, Limits, divide, draw, goes_left, label_cut, set_of
@@ -43,7 +43,7 @@ from novikoff.trees._loops.forest_layout import (
 from novikoff.trees._loops.mixing import entropy, log_add, shares, softplus
 
 
-@inner
+@borrowing_inner
 def mixture(
     counts: NDArray[np.float64], odds: NDArray[np.float64], length: int, path: NDArray[np.int64],
     nodes: NDArray[np.float64], mixed: NDArray[np.float64],
@@ -106,29 +106,14 @@ def find_path(forest: Forest, kinds: NDArray[np.int8], m: int, x: NDArray[np.flo
         v = forest.left[m, v] + (0 if left else 1)
 
 
-@compiled
-def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, y: NDArray[np.int64],
-         mode: int, begin: int, stop: int, forecasts: NDArray[np.float64], disagreement: NDArray[np.float64],
-         ) -> None:  # fmt: skip
-    """Play every row with the trees begin .. stop - 1.
-
-    Args:
-        forest: Trees.
-        kinds: (d,) 0 for numbers, 1 for categories.
-        x: (rows, skipped + d) rows; NaN is missing.
-        skipped: Leading columns that are not used.
-        y: (rows,) labels; not read for LOOK.
-        mode: LOOK to forecast without learning; LEARN to forecast each row, then learn it; OUT to learn rows out of
-            the bag, without forecasts and without recording losses.
-        begin: First tree.
-        stop: Tree to stop before.
-        forecasts: (rows, k) Out: ln P, the normalised mean of the trees' ln P; not written for OUT.
-        disagreement: (2,) Sum of -ln(sum of e^mean of ln P), which needs no label, and its compensation.
-    """
-    forest = Forest(*forest)
-    trees, labels = float(stop - begin), forest.counts.shape[2]
-    path, nodes, mixed = np.empty(DEPTH, np.int64), np.empty((DEPTH, labels)), np.empty((DEPTH, labels))
-    logs = np.zeros(labels)  # sum over the trees
+@borrowing_inner
+def play_rows(
+    forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, y: NDArray[np.int64], mode: int,
+    begin: int, stop: int, forecasts: NDArray[np.float64], disagreement: NDArray[np.float64], path: NDArray[np.int64],
+    nodes: NDArray[np.float64], mixed: NDArray[np.float64], logs: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Do what `play` does, with working memory: path (DEPTH,), nodes and mixed (DEPTH, k), and zeros in logs (k,)."""
+    forest, trees, labels = Forest(*forest), float(stop - begin), len(logs)
     for t in range(len(x)):
         for m in range(begin, stop):
             length = find_path(forest, kinds, m, x[t], skipped, path)
@@ -157,6 +142,33 @@ def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skippe
             for c in range(labels):
                 forecasts[t, c] = logs[c] - scale
                 logs[c] = 0.0
+
+
+@compiled
+def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, y: NDArray[np.int64],
+         mode: int, begin: int, stop: int, forecasts: NDArray[np.float64], disagreement: NDArray[np.float64],
+         ) -> None:  # fmt: skip
+    """Play every row with the trees begin .. stop - 1.
+
+    Args:
+        forest: Trees.
+        kinds: (d,) 0 for numbers, 1 for categories.
+        x: (rows, skipped + d) rows; NaN is missing.
+        skipped: Leading columns that are not used.
+        y: (rows,) labels; not read for LOOK.
+        mode: LOOK to forecast without learning; LEARN to forecast each row, then learn it; OUT to learn rows out of
+            the bag, without forecasts and without recording losses.
+        begin: First tree.
+        stop: Tree to stop before.
+        forecasts: (rows, k) Out: ln P, the normalised mean of the trees' ln P; not written for OUT.
+        disagreement: (2,) Sum of -ln(sum of e^mean of ln P), which needs no label, and its compensation.
+    """
+    labels = Forest(*forest).counts.shape[2]
+    path, nodes, mixed = np.empty(DEPTH, np.int64), np.empty((DEPTH, labels)), np.empty((DEPTH, labels))
+    logs = np.zeros(labels)  # sum over the trees
+    play_rows(
+        forest, kinds, x, skipped, y, mode, begin, stop, forecasts, disagreement, path, nodes, mixed, logs
+    )  # fmt: skip
 
 
 @inlined
@@ -223,7 +235,7 @@ def examine(
     return visits
 
 
-@compiled
+@borrowing
 def grow(
     forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: int, table: NDArray[np.float64], until: int
 ) -> None:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 BINS = 128
 """Bins of a column: 0 for missing values, 1 to 127 for numbers between edges, or categories 0, 1, ...; 127 holds all
 categories from 126 on."""
+STRIDE = 4
+"""Numbers per bin of a histogram of sums: gradient, curvature, rows, and one that is not used."""
 EDGES = BINS - 2
 """Largest number of edges of a column."""
 ROOM = BINS - 1

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled
-from novikoff.trees._loops.cuts import Limits, divide, set_of, sum_cut
-from novikoff.trees._loops.layout import BINS, COUNT, DEEPEST, DEPTH, PATH, Nodes, Rule
+from novikoff.trees._loops.cuts import Limits, count_row, divide, set_of, sum_cut
+from novikoff.trees._loops.layout import BINS, COUNT, DEEPEST, DEPTH, PATH, STRIDE, Nodes, Rule
 from novikoff.trees._loops.tree import forecast, learn, split
 
 Vector = NDArray[np.float64]
@@ -52,7 +52,7 @@ def expand(
     nodes, rule = Nodes(*nodes), Rule(*rule)
     codes, edges, edge_counts, rows, spare, places = bag
     columns, room, v, visited = len(kinds), len(y), start, 0
-    here, order, sides = np.empty(3 * BINS), np.empty(BINS, np.int64), np.empty((6, BINS))
+    here, order, sides = np.empty(STRIDE * BINS), np.empty(BINS, np.int64), np.empty((6, BINS))
     sets = np.zeros(2, np.uint64)
     while v < nodes.numbers[COUNT] and visited < budget:
         a, b = places[v]
@@ -73,16 +73,13 @@ def expand(
         for i in range(a, b):
             squares += (y[(first + rows[i]) % room] - mean) ** 2
         for j in range(skipped, columns):
-            for e in range(3 * BINS):
+            for e in range(STRIDE * BINS):
                 here[e] = 0.0
             for i in range(a, b):
                 r = rows[i]
-                e = 3 * int(codes[j, r])
-                here[e] += y[(first + r) % room] - mean
-                here[e + 1] += 1.0
-                here[e + 2] += 1.0
+                count_row(here, int(codes[j, r]), y[(first + r) % room] - mean, 1.0)
             gain, where, go = sum_cut(
-                here, BINS, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, sides
+                here, BINS, -1, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, sides
             )
             if where > 0 and gain > best:
                 best, column, last, side = gain, j, order[where - 1], go

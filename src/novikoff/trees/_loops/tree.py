@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled, inner
+from novikoff.numerics.compiled import borrowing_inner, compiled, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.totals import put
-from novikoff.trees._loops.cuts import Limits, bin_of, goes_left, label_cut, set_of, sum_cut
+from novikoff.trees._loops.cuts import Limits, bin_of, count_row, goes_left, label_cut, set_of, sum_cut
 from novikoff.trees._loops.layout import (
     AFTER,
     BEFORE,
@@ -44,6 +44,7 @@ from novikoff.trees._loops.layout import (
     PRIOR,
     RESIDUALS,
     ROWS,
+    STRIDE,
     SUMS,
     WHOLE,
     Growth,
@@ -66,7 +67,7 @@ LEAST_CURVATURE = 1e-3
 """Least curvature of a row of a residual tree when cuts are compared."""
 
 
-@inner
+@borrowing_inner
 def stopping(nodes: Nodes, kind: int, v: int) -> tuple[float, float]:
     """Return the weights of stopping at a node and of going on: each is computed, neither is 1 minus the other."""
     z = nodes.sums[v, BETA] + nodes.sums[v, BETA + 1]
@@ -78,7 +79,7 @@ def stopping(nodes: Nodes, kind: int, v: int) -> tuple[float, float]:
     return shares(z)
 
 
-@inner
+@borrowing_inner
 def forecast(
     nodes: Nodes, rule: Rule, x: Vector, kinds: NDArray[np.int8], offset: float, path: NDArray[np.int64],
     p: NDArray[np.float64], q: NDArray[np.float64],
@@ -129,7 +130,7 @@ def forecast(
     return depth
 
 
-@inner
+@borrowing_inner
 def gap_of(difference: float, gap: float, stop: float, go: float) -> float:
     """Return the mixability gap of a round: AdaHedge of two, with log-weights.
 
@@ -152,7 +153,7 @@ def gap_of(difference: float, gap: float, stop: float, go: float) -> float:
     return max(0.0, mean + most / rate) if rate > 0.0 and rate < np.inf else max(0.0, mean + most * gap / LN2)
 
 
-@inner
+@borrowing_inner
 def learn(
     nodes: Nodes, rule: Rule, length: int, y: float, path: NDArray[np.int64], p: NDArray[np.float64],
     q: NDArray[np.float64],
@@ -193,7 +194,7 @@ def learn(
         nodes.c[v, label] += 1
 
 
-@inner
+@borrowing_inner
 def add_node(nodes: Nodes, v: int, parent: int, depth: int) -> None:
     """Write a new leaf without rows."""
     for k in range(WHOLE):
@@ -210,7 +211,7 @@ def add_node(nodes: Nodes, v: int, parent: int, depth: int) -> None:
         nodes.sums[v, k] = 0.0
 
 
-@inner
+@borrowing_inner
 def split(nodes: Nodes, v: int, column: int, cut: float, sets: NDArray[np.uint64], side: int) -> int:
     """Split a leaf; return its left child."""
     left = nodes.numbers[COUNT]
@@ -261,7 +262,7 @@ def best_cut(
     """
     order, means, squares = np.empty(BINS, dtype=np.int64), np.empty(BINS), 0.0
     counts = np.zeros((BINS + 1, len(whole) + 1), dtype=np.int64)
-    here, left = np.zeros(3 * BINS), np.empty((6, BINS))
+    here, left = np.zeros(STRIDE * BINS), np.empty((6, BINS))
     limits = Limits(rule.least, 0.0, 0.0, 2.0)
     if rule.kind == RESIDUALS:
         limits = Limits(rule.least, rule.ridge, 0.0, rule.ridge)
@@ -275,12 +276,9 @@ def best_cut(
             gain, where, go = label_cut(codes, slots, labels, category, whole, limits, table, counts, order, means)
         else:
             for a in range(len(slots)):
-                e = 3 * int(codes[slots[a]])
-                here[e] += slopes[0, a]
-                here[e + 1] += slopes[1, a]
-                here[e + 2] += 1.0
-            gain, where, go = sum_cut(here, BINS, category, squares, limits, order, left)
-            for e in range(3 * BINS):
+                count_row(here, int(codes[slots[a]]), slopes[0, a], slopes[1, a])
+            gain, where, go = sum_cut(here, BINS, -1, category, squares, limits, order, left)
+            for e in range(STRIDE * BINS):
                 here[e] = 0.0
         if where > 0 and gain > best:
             best, column, last, side = gain, j, order[where - 1], go
@@ -288,7 +286,7 @@ def best_cut(
     return best, column, last, side
 
 
-@inner
+@borrowing_inner
 def collect(
     nodes: Nodes, growth: Growth, v: int, oldest: int, most: int, rows: NDArray[np.int64], slots: NDArray[np.int32]
 ) -> int:
