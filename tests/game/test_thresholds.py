@@ -190,7 +190,10 @@ def test_weights_and_second_passes_leave_no_limit():
         ({"precision": 1.5}, "precision must be above 0 and at most 1"),
         ({"recall": True}, "recall must be above 0"),
         ({"precision": 0.9, "recall": 0.9}, "cannot be combined"),
-        ({"threshold": math.nan}, "threshold must be a number"),
+        ({"cost": {"FP": 10**400, "FN": 1}}, "costs must be positive numbers"),
+        ({"threshold": math.nan}, "threshold must be a finite number"),
+        ({"threshold": -math.inf}, "threshold must be a finite number"),
+        ({"threshold": 10**400}, "threshold must be a finite number"),
     ],
 )
 def test_impossible_rules_are_refused(given, message):

@@ -9,6 +9,7 @@ with probabilities P(+1) = 1 / (1 + exp(-score)), and thresholds are shown as pr
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Rule = Literal["cost", "precision", "recall", "fixed"]
 THRESHOLDS = RANKING_BINS + 1
 """Number of thresholds among which one may be chosen: the lower end of each bin, and infinity."""
+LARGEST = sys.float_info.max
+"""Largest double; integers may be larger."""
 
 
 class ThresholdRow(NamedTuple):
@@ -324,8 +327,8 @@ def check_rule(
                 raise InputError(f"{name} must be above 0 and at most 1: got {shown(target)}.")
             return ("precision" if name == "precision" else "recall"), float(target), fp, fn
     if threshold is not None:
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or math.isnan(threshold):
-            raise InputError(f"threshold must be a number: got {shown(threshold)}. 0.5 is usual.")
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not abs(threshold) <= LARGEST:
+            raise InputError(f"threshold must be a finite number: got {shown(threshold)}. 0.5 is usual.")
         return "fixed", float(threshold), fp, fn
     if cost is None:
         do = 'Pass cost={"FP": 1, "FN": 5}, precision=0.95, recall=0.9 or threshold=0.3.'
@@ -347,6 +350,6 @@ def check_costs(cost: Any) -> tuple[float, float]:
                          do)  # fmt: skip
     values = {str(name).upper(): value for name, value in cost.items()}
     for value in values.values():
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value < math.inf:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value <= LARGEST:
             raise InputError("costs must be positive numbers", f"got {shown(value)}", do)
     return float(values["FP"]), float(values["FN"])

@@ -73,7 +73,7 @@ def choose_threshold(
 
     Example:
         >>> import novikoff as nk
-        >>> ledger = nk.play("logistic", nk.read("demo:breast-cancer", positive="malignant"))
+        >>> ledger = nk.play("logistic", "demo:breast-cancer")
         >>> found = nk.choose_threshold(ledger, cost={"FP": 1, "FN": 10})
         >>> found.row.recall > ledger.recall, found.value < 0.5
         (True, True)
