@@ -33,8 +33,16 @@ def test_term_is_in_the_title_of_a_section(term):
         ("margin", "glossary.html#term-margin"),
         ("getting started", "start.html"),
         ("tutorial", "start.html"),
+        ("save", "glossary.html#term-save"),
+        ("probability", "glossary.html#term-probability"),
+        ("rectangles", "classes/rectangles.html"),
     ],
 )
 def test_page_that_a_reader_expects_weighs_most(term, place):
     weights = {one["location"]: one.get("boost", 1.0) for one in sections() if term in one["title"].lower()}
     assert weights[place] == max(weights.values())
+
+
+def test_inner_products_are_in_the_text_of_the_site():
+    margin = next(one["text"] for one in sections() if one["location"] == "glossary.html#term-margin")
+    assert "y&lt;u,x&gt;" in margin

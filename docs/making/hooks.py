@@ -14,8 +14,10 @@ DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
 from making import decisions, glossary, learners, living, notebooks, proofs, reference, theorems  # noqa: E402
+from making.typeset import shown  # noqa: E402
 
-BOOSTS = {"glossary.md": 6, "start.md": 6, "learners/": 3, "decisions/": 0.2, "api/": 0.2, "proofs/": 0.2}
+BOOSTS = {"glossary.md": 6, "start.md": 12, "learners/": 3, "adversaries/": 2, "classes/": 3, "scikit-learn.md": 3}
+BOOSTS |= dict.fromkeys(("decisions/", "api/", "proofs/", "SECURITY.md"), 0.2)
 """Weight of pages in the search of the site: terms lead to the glossary, not to decisions that mention them."""
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 """Pages of the site that are in the root of the repository."""
@@ -40,13 +42,13 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(text: str, page: Any, **_: Any) -> str:
-    """Adapt links to files whose path on the site differs from that in the repository."""
+    """Adapt links to files whose path on the site differs from that in the repository, and show inner products."""
     path = page.file.src_uri
     boost = next((boost for folder, boost in BOOSTS.items() if path.startswith(folder)), None)
     if boost is not None:
         page.meta["search"] = {"boost": boost}
     if path == "glossary.md":
-        return glossary.page()
+        return shown(glossary.page())
     if path == "lectures.md":
         text = living.watched(text)
     if path.startswith(("learners/", "theorems/")):
@@ -62,7 +64,7 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
         text = re.sub(rf"\]\({up}proofs/(\w+)\.v", rf"]({up[3:]}proofs/\1.md", text)
         for name in ABOVE:
             text = text.replace(f"]({up}{name}", f"]({up[3:]}{name}")
-    return re.sub(r"(\]\([\w./]*decisions)/?\)", r"\1/index.md)", text)
+    return re.sub(r"(\]\([\w./]*decisions)/?\)", r"\1/index.md)", shown(text))
 
 
 def _listed(items: list[Any]) -> list[Any]:

@@ -23,6 +23,16 @@ ROOT = re.compile(r"\bsqrt ?(?=[\w(\\])")
 TILDE = re.compile(r"\b([a-z])~")
 NAME = re.compile(rf"(?<![\w`.])(?<![A-Za-z]-)({'|'.join(GREEK)})(?![A-Za-z\d`=-]|_\w{{2}})")
 
+OPENING = re.compile(
+    r"(^(?P<fence>`{3,}).*?^(?P=fence)|`[^`\n]+`|^ {4}.*?$)|<(?=[A-Za-z]\*?,)", re.DOTALL | re.MULTILINE
+)
+"""Code, which stays as it is, or the opening of an inner product."""
+
+
+def shown(text: str) -> str:
+    """Return Markdown whose inner products are shown: Python-Markdown takes <u,x> for a tag, and browsers hide it."""
+    return OPENING.sub(lambda found: found[1] or "&lt;", text)
+
 
 def typeset(text: str) -> str:
     """Return a text with its formulas typeset; code in backticks stays.
