@@ -27,8 +27,9 @@ def _entry(term: Term) -> str:
     also = f" <small>{', '.join(term.also)}</small>" if term.also else ""
     place = re.sub(r"[^a-z0-9]+", "-", term.name.lower()).strip("-")
     lines = [f'### {term.name}{also} {{ #term-{place} data-toc-label="{term.name}" }}', term.meaning]
-    if term.see:
-        lines.append("See " + ", ".join(_link(name) for name in term.see) + ".")
+    links = [f"[{term.page}]({term.page})"] * bool(term.page) + [_link(name) for name in term.see]
+    if links:
+        lines.append("See " + ", ".join(links) + ".")
     if term.run:
         lines.append(f"Run `{term.run}`.")
     return "\n\n".join(lines)

@@ -171,6 +171,17 @@ def test_case_hyphens_articles_and_plurals_do_not_matter(query, entry):
     assert first.startswith(entry or nk.explain("perceptron_margin").splitlines()[0])
 
 
+@pytest.mark.parametrize(("query", "entry"), [
+    ("tutorial", "getting started"), ("Getting Started", "getting started"), ("save", "save"), ("resume", "save"),
+    ("predict_proba", "probability"), ("report", "report"), ("exercises", "lecture notes"), ("accuracy", "accuracy"),
+])  # fmt: skip
+def test_words_of_the_documentation_lead_to_a_command_and_a_page_that_exists(query, entry):
+    term = glossary.find(query)
+    assert nk.explain(query).splitlines()[0] == term.name == entry
+    assert not term.page or (f"docs/{term.page}" in nk.explain(query) and (DOCS / term.page).is_file())
+    assert term.run or entry == "accuracy"
+
+
 @pytest.mark.parametrize(("query", "near"), [
     ("perceptrn", "perceptron"), ("halvng", "halving"), ("verson space", "version space"), ("nonsense xyz", None),
 ])  # fmt: skip

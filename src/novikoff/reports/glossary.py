@@ -22,6 +22,7 @@ class Term:
         see: Names of learners, adversaries, classes and theorems that `explain` knows.
         run: A command that shows it; "" for none.
         also: Other words for it.
+        page: Page of the documentation on it, below docs/; "" for none.
     """
 
     name: str
@@ -29,9 +30,69 @@ class Term:
     see: tuple[str, ...] = ()
     run: str = ""
     also: tuple[str, ...] = ()
+    page: str = ""
 
 
 GLOSSARY: dict[str, tuple[Term, ...]] = {
+    "First steps": (
+        Term(
+            "getting started",
+            "`novikoff demo` plays a tour without files; `novikoff run FILE` learns from a table of your own, and "
+            "`novikoff --help` lists the commands.",
+            ("auto",),
+            "novikoff demo",
+            ("tutorial", "get started", "quick start", "quickstart", "first steps", "help"),
+            "start.md",
+        ),
+        Term(
+            "lecture notes",
+            "Five lectures, each item with a command that plays it. `novikoff notes errata` computes a counterexample "
+            "to each of their slips; `novikoff notes check FILE.py` checks a solution of an exercise.",
+            ("halving", "perceptron", "exponential-weights"),
+            "novikoff notes",
+            ("notes", "lecture", "lectures", "exercise", "exercises", "homework", "errata", "teaching", "course"),
+            "lectures.md",
+        ),
+        Term(
+            "save",
+            "`--save` stores the model and its certificate after a run; `novikoff predict` uses it, and `--resume` "
+            "goes on with the run. In Python: `nk.save`, `nk.load`.",
+            run="novikoff run demo:breast-cancer --save model.nk",
+            also=("saving", "load", "model file", "checkpoint", "resume"),
+            page="guides/first-programs.md",
+        ),
+        Term(
+            "report",
+            "A page for the browser on one run: metrics, curves, and the certificate.",
+            run="novikoff run demo:breast-cancer --report report.html",
+            also=("chart", "plot", "figure"),
+            page="start.md",
+        ),
+        Term(
+            "probability",
+            "Given to each label before it is observed, and measured by log loss and calibration. In Python: "
+            "`predict_proba` of the estimators.",
+            ("auto", "logistic"),
+            "novikoff predict model.nk demo:breast-cancer --probabilities",
+            ("probabilities", "predict proba", "predicted probability"),
+            "guides/first-programs.md",
+        ),
+        Term(
+            "feature importance",
+            "The share of each column in the predictions of a model; reports list the largest shares.",
+            ("auto",),
+            "novikoff run demo:breast-cancer",
+            ("importance", "important columns", "explanation"),
+            "guides/explain.md",
+        ),
+        Term(
+            "regression",
+            "Prediction of numbers. `auto` detects it by the labels; losses are squared, absolute or pinball.",
+            ("auto-regression", "vaw", "adagrad"),
+            also=("numeric labels", "predicting numbers"),
+            page="learners/index.md",
+        ),
+    ),
     "The game": (
         Term(
             "online prediction game",
@@ -154,6 +215,11 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
     "Losses and metrics": (
         Term(
             "mistake", "A round in which the predicted label differs from the observed one.", also=("mistakes", "error")
+        ),
+        Term(
+            "accuracy",
+            "Share of the rounds without a mistake; F1, precision and recall count one label.",
+            also=("F1", "precision", "recall"),
         ),
         Term("zero-one loss", "1 for a mistake, 0 otherwise.", also=("0-1 loss",)),
         Term("cumulative loss", "The sum of the losses of all rounds.", also=("total loss",)),
@@ -433,7 +499,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "The largest number of supports that a learner may store. With B supports every learner can be made "
             "to err without end on a stream that some u of length sqrt(B+1) separates.",
             ("rbp", "forgetron", "budget-ruin"),
-            also=("memory bounded", "memory bound", "memory budget", "cache"),
+            also=("memory bounded", "memory bound", "memory budget", "cache", "budget perceptron"),
         ),
         Term("metric", "The matrix of the regulariser in follow-the-regularised-leader."),
     ),
@@ -461,7 +527,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "Without random draws. Every deterministic learner has regret at least T/2 against two "
             "constant experts: the contrarian contradicts each prediction.",
             ("contrarian",),
-            "novikoff duel halving:[thresholds:n=10] contrarian --rounds 100",
+            "novikoff duel 'halving:[thresholds:n=10]' contrarian --rounds 100",
             ("t/2", "negative result"),
         ),
         Term(
@@ -476,7 +542,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "A hypothesis drawn at random from those of all rounds: its risk is close to the mistake rate of the run.",
             ("ensemble_risk",),
             "novikoff run perceptron demo:breast-cancer --finalize random",
-            ("random ensemble classifier", "perceptron's ensemble"),
+            ("random ensemble classifier", "ensemble of classifiers"),
         ),
         Term(
             "online-to-batch",
@@ -536,7 +602,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "Bandits whose arms have independent losses with fixed means; optimism (UCB), Thompson sampling and "
             "Tsallis-INF reach logarithmic regret.",
             ("ucb1", "thompson", "explore-then-commit", "tsallis-inf"),
-            "novikoff bandit ucb1 stream:bandit-losses:means=[0.2,0.5],rounds=2000 --games 100",
+            "novikoff bandit ucb1 'stream:bandit-losses:means=[0.2,0.5],rounds=2000' --games 100",
             ("ucb", "stochastic bandit", "upper confidence bound", "optimism"),
         ),
         Term(
@@ -555,7 +621,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "pseudo-regret",
             "Sum over the rounds of the mean loss of the arm played, less that of the best arm.",
             ("ucb1_regret", "thompson_regret", "explore_then_commit_regret"),
-            "novikoff bandit ucb1 stream:bandit-losses:means=[0.2,0.5],rounds=2000 --games 100",
+            "novikoff bandit ucb1 'stream:bandit-losses:means=[0.2,0.5],rounds=2000' --games 100",
             ("gap",),
         ),
         Term("policy", "A rule that gives each arm a probability before the arm is drawn.", ("policy_limits",)),
@@ -688,6 +754,8 @@ def text(term: Term) -> str:
         lines += ["", f"Also: {', '.join(term.also)}."]
     if term.run:
         lines += ["", f"Try: {term.run}"]
+    if term.page:
+        lines += ["", f"In the documentation: docs/{term.page}"]
     if term.see:
         lines += ["", "More:", *(f"    novikoff explain {name}" for name in term.see)]
     return "\n".join(lines) + "\n"
@@ -701,7 +769,7 @@ def page() -> str:
         rows = ["| term | meaning |", "|---|---|"]
         for term in entries:
             name = f"**{term.name}**" + (f"<br>{', '.join(term.also)}" if term.also else "")
-            more = "".join(f" `{seen}`" for seen in term.see)
+            more = "".join(f" `{seen}`" for seen in term.see) + (f" [{term.page}]({term.page})" if term.page else "")
             meaning = term.meaning.replace("|", "\\|") + (f" See{more}." if more else "")
             rows.append(f"| {name} | {meaning} |")
         parts.append(f"## {section}\n\n" + "\n".join(rows))
