@@ -64,7 +64,7 @@ def _item(out: Out, item: Item, run: bool) -> int:
     """Print one item; with `run`, play its command. Return 1 if that failed."""
     out.line(f"  {item.kind}: {item.title}. {item.sentence}")
     if item.run:
-        out.line(f"      novikoff {item.run}")
+        out.line(f"      novikoff {item.command}")
     if item.explain:
         out.line(f"      novikoff explain {item.explain}")
     if item.arena:

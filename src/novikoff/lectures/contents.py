@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +35,11 @@ class Item:
     exercise: str = ""
 
     @property
+    def command(self) -> str:
+        """The command's words, quoted for a shell: brackets are patterns of file names in some."""
+        return shlex.join(shlex.split(self.run))
+
+    @property
     def arena(self) -> str:
         """Link of the arena's game of this item, for `novikoff arena LINK`; "" if there is none."""
         return next((link for link, about in ARENA.items() if self.explain in about), "")
@@ -48,6 +54,7 @@ ARENA: dict[str, tuple[str, ...]] = {
     _link("thresholds", "n:100", "builtin", 7): (
         "halving", "halving_mistakes", "threshold-halving", "version space", "realizability", "runtime",
     ),
+    _link("race", "n:100", "builtin", 40): ("consistent", "consistent_mistakes"),
     _link("boxes", "m:21", "target", 20): ("papayas",),
     _link("perceptron", "bias:0", "builtin", 12): (
         "perceptron", "mission impossible", "individual sequence prediction", "homogeneous", "binary classifier",
@@ -60,6 +67,7 @@ ARENA: dict[str, tuple[str, ...]] = {
     _link("kernel", "gamma:6,budget:0", "target", 40): ("dual perceptron",),
     _link("kernel", "gamma:6,budget:10", "target", 40): ("forgetron",),
     _link("experts", "experts:4", "builtin", 15): ("exponential-weights", "fixed_rate_regret", "regret"),
+    _link("intervals", "cover:80", "target", 90): ("adaptive conformal prediction",),
 }  # fmt: skip
 """Terms that each game of the arena shows, by its link."""
 
@@ -90,8 +98,8 @@ LECTURES: tuple[Lecture, ...] = (
                 (
                     Item(
                         "example",
-                        "Will it snow?",
-                        "Predict each day, from measurements, whether it snows.",
+                        "Snow",
+                        "Will it snow? Predict each day from temperature, humidity and so on.",
                         "run perceptron demo:snow",
                         "snow",
                     ),
@@ -123,6 +131,12 @@ LECTURES: tuple[Lecture, ...] = (
                 (
                     Item(
                         "definition",
+                        "Mistake bound",
+                        "An upper bound on the mistakes of an algorithm, on every sequence that meets its assumptions.",
+                        explain="mistake bound",
+                    ),
+                    Item(
+                        "definition",
                         "Realizability",
                         "Some hypothesis of the class predicts every label.",
                         explain="realizability",
@@ -147,6 +161,18 @@ LECTURES: tuple[Lecture, ...] = (
                         "Halving makes at most log2 |H| mistakes on realizable sequences.",
                         "duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 20",
                         "halving_mistakes",
+                    ),
+                    Item(
+                        "definition",
+                        "Agnostic case",
+                        "No hypothesis need be perfect: the learner is compared with the best.",
+                        explain="agnostic",
+                    ),
+                    Item(
+                        "definition",
+                        "Linear binary classifier",
+                        "sign(<w, x>): the hyperplane perpendicular to w separates the two predictions.",
+                        explain="linear binary classifier",
                     ),
                     Item(
                         "algorithm",
@@ -186,6 +212,12 @@ LECTURES: tuple[Lecture, ...] = (
                     ),
                     Item(
                         "definition",
+                        "Domain set, label set, prediction rule",
+                        "All x that may have to be labelled, all y, and a function from x to y.",
+                        explain="domain set",
+                    ),
+                    Item(
+                        "definition",
                         "The online game",
                         "Present x, predict, reveal y, pay 1 for a mistake.",
                         "demo",
@@ -204,6 +236,12 @@ LECTURES: tuple[Lecture, ...] = (
                         "On a finite domain all labels can be memorized: at most |X| mistakes.",
                         "run memorizer demo:program",
                         "memorizer",
+                    ),
+                    Item(
+                        "definition",
+                        "Prior knowledge",
+                        "The learner knows a class H that contains the target, but not the target.",
+                        explain="prior knowledge",
                     ),
                     Item(
                         "definition",
@@ -321,6 +359,13 @@ LECTURES: tuple[Lecture, ...] = (
                         ("ellipsoid-bound", "ellipsoid-exponent", "ellipsoid-ball"),
                     ),
                     Item(
+                        "theorem",
+                        "Volume lemmas",
+                        "A mistake shrinks the volume by a factor e^(-1/(2d + 2)) at least; a lower bound holds.",
+                        "run ellipsoid stream:separable:rounds=500,width=3,margin=0.2",
+                        "volume",
+                    ),
+                    Item(
                         "exercise",
                         "E(M, v) = E(UDU', v)",
                         "Show that an ellipsoid has a symmetric positive definite matrix: for M = UDV', "
@@ -361,6 +406,18 @@ LECTURES: tuple[Lecture, ...] = (
                         "Store the mistakes; w is the sum of y x over them.",
                         "run kernel-perceptron:kernel=linear demo:iris",
                         "dual perceptron",
+                    ),
+                    Item(
+                        "definition",
+                        "Supports",
+                        "The stored examples: those on which the dual Perceptron erred.",
+                        explain="supports",
+                    ),
+                    Item(
+                        "definition",
+                        "Best linear classifier",
+                        "Fewest mistakes, which is NP-hard to find; bounds use its hinge loss instead.",
+                        explain="best linear classifier",
                     ),
                     Item(
                         "definition",
@@ -425,6 +482,18 @@ LECTURES: tuple[Lecture, ...] = (
                     ),
                     Item(
                         "theorem",
+                        "Contraction lemma",
+                        "After a random removal E ||w||^2 is at most (1 - 2/B) ||w||^2 + 2, and so at most B.",
+                        explain="contraction",
+                    ),
+                    Item(
+                        "theorem",
+                        "Sums up to a stopping time",
+                        "Wald's lemma for terms that depend on each other.",
+                        explain="Wald",
+                    ),
+                    Item(
+                        "theorem",
                         "RBP's bound",
                         "A bound on the expected mistakes for every u with ||u|| < sqrt(B).",
                         "run rbp:budget=50 stream:separable:rounds=1000,margin=0.3 -v",
@@ -442,6 +511,12 @@ LECTURES: tuple[Lecture, ...] = (
                         "Draw one of the hypotheses of all rounds.",
                         "run perceptron demo:breast-cancer --finalize random",
                         "random ensemble",
+                    ),
+                    Item(
+                        "theorem",
+                        "Bernstein's inequality",
+                        "The mean risk minus the mistake rate is a martingale, which is small if its variance is.",
+                        explain="Bernstein",
                     ),
                     Item(
                         "theorem",
@@ -482,6 +557,12 @@ LECTURES: tuple[Lecture, ...] = (
                         "Homogeneous linear separators",
                         "sign(<w, x>) without a bias.",
                         explain="homogeneous",
+                    ),
+                    Item(
+                        "definition",
+                        "Linearly separable",
+                        "Some w* has y <w*, x> > 0 on every example; margin gamma: >= gamma, with ||w*|| = 1.",
+                        explain="linearly separable",
                     ),
                     Item(
                         "definition",
@@ -558,6 +639,12 @@ LECTURES: tuple[Lecture, ...] = (
                 (
                     Item(
                         "definition",
+                        "Distribution shift",
+                        "The distribution of the examples may change, or an adversary may choose them.",
+                        explain="distribution shift",
+                    ),
+                    Item(
+                        "definition",
                         "Protocol",
                         "Receive x, predict, receive y, suffer the loss, update.",
                         "demo",
@@ -577,6 +664,12 @@ LECTURES: tuple[Lecture, ...] = (
                         "compare demo:iris -l history:LogisticRegression,every=1 -l history:LogisticRegression "
                         "-l perceptron:bias=1",
                         "history",
+                    ),
+                    Item(
+                        "definition",
+                        "Cumulative loss",
+                        "The sum of the losses of all rounds; an adversary can make it large for every learner.",
+                        explain="cumulative loss",
                     ),
                     Item(
                         "definition",
@@ -605,6 +698,12 @@ LECTURES: tuple[Lecture, ...] = (
             (
                 "Halving, exponential weighting, Perceptron",
                 (
+                    Item(
+                        "definition",
+                        "Separable assumption",
+                        "Some expert of the class has cumulative loss 0.",
+                        explain="separable assumption",
+                    ),
                     Item(
                         "algorithm",
                         "Halving algorithm",
@@ -712,7 +811,7 @@ def page() -> str:
                 cells = (
                     f"{item.kind}: **{item.title}**",
                     item.sentence,
-                    f"`novikoff {item.run}`" if item.run else "",
+                    f"`novikoff {item.command}`" if item.run else "",
                     "<br>".join(see),
                 )
                 rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
