@@ -76,7 +76,7 @@ def opened(folder, access_log=False, wait=True, child=False, **more):
     # Files are opened in this process, which saves the start of another; services may overlap in any order.
     inspection.in_child = IN_CHILD if child else inspection.done
     with listening("127.0.0.1", 0) as sock:
-        (folder / "address").write_text(f"http://127.0.0.1:{sock.getsockname()[1]}\n")
+        app.service.address = f"http://127.0.0.1:{sock.getsockname()[1]}"
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit
         thread = threading.Thread(target=server.run, args=([sock],))

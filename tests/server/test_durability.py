@@ -323,12 +323,14 @@ def test_a_waiting_service_takes_over_when_the_first_ends(tmp_path):
         first.learn("a", {"f": 1}, "ham")
         successor = opened(tmp_path, wait=False)
         second = successor.__enter__()
+        assert (tmp_path / "address").read_text().strip() == str(first.http.base_url).rstrip("/")
     try:
         end = time.monotonic() + 60
         while second.http.get("/readyz").status_code != 200:
             assert time.monotonic() < end
             time.sleep(0.02)
         assert second.learn("a", {"f": 1}, "ham")["repeated"]
+        assert (tmp_path / "address").read_text().strip() == str(second.http.base_url).rstrip("/")
     finally:
         successor.__exit__(None, None, None)
 

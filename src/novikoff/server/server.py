@@ -40,7 +40,6 @@ def serve(
         raise InputError(f"the service needs {error.name}: pip install 'novikoff[serve]'.") from None
     from novikoff.server.access import Access, token_file
     from novikoff.server.app import App
-    from novikoff.server.backup import ADDRESS
     from novikoff.server.service import Service, log
 
     _open_many_files()
@@ -53,7 +52,7 @@ def serve(
             file=sys.stderr,
             flush=True,
         )
-        (folder / ADDRESS).write_text(f"http://{_local(shown)}:{sock.getsockname()[1]}\n", encoding="utf-8")
+        service.address = f"http://{_local(shown)}:{sock.getsockname()[1]}"
         server = uvicorn.Server(configured(app))
         app.stopping = lambda: server.should_exit
         server.run([sock])

@@ -22,7 +22,7 @@ from novikoff.core.errors import InputError, NovikoffError
 from novikoff.game import persistence
 from novikoff.server import inspection
 from novikoff.server.actor import Actor, Job, Look
-from novikoff.server.backup import Backup, back_up
+from novikoff.server.backup import ADDRESS, Backup, back_up
 from novikoff.server.model_game import begin, certified
 from novikoff.server.recovery import DATABASE, OPENING, Before, write_facts
 from novikoff.server.store import Lock, Store
@@ -59,6 +59,7 @@ class Service:
         models: Actor of each model, by name.
         deliver: Function that takes answered jobs.
         free: Free bytes of the disk, when it was looked at last.
+        address: Address of the service, written to the directory once this process owns it.
 
     Args:
         folder: Directory of the models; created if missing.
@@ -79,6 +80,7 @@ class Service:
         self._failing: dict[Actor, str] = {}
         self._sizes: dict[Actor, int] = {}
         self.free: int | None = None
+        self.address = ""
         self._stopping = threading.Event()
         self._watching = threading.Thread(target=self._watch, name="watch", daemon=True)
         try:
@@ -104,6 +106,8 @@ class Service:
                 shutil.rmtree(half, ignore_errors=True)
         for half in (self.folder / "backups").glob(".*.part"):
             shutil.rmtree(half, ignore_errors=True)
+        with suppress(OSError):  # only `novikoff backup` reads it
+            (self.folder / ADDRESS).write_text(f"{self.address}\n", encoding="utf-8")
         for folder in sorted((self.folder / "models").iterdir()):
             if NAME.fullmatch(folder.name):
                 self._open(folder.name)
