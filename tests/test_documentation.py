@@ -236,3 +236,12 @@ def test_formulas_are_typeset_and_code_is_not(plain, found, monkeypatch):
     from making.typeset import typeset
 
     assert typeset(plain) == found
+
+
+def test_inner_products_outside_code_are_shown_as_text(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from making.typeset import shown
+
+    assert shown("y<u,x> and <w*, x>, `<u,x>` <small>x</small>") == "y&lt;u,x> and &lt;w*, x>, `<u,x>` <small>x</small>"
+    for code in ("```python\n<u,x>\n```", "    <u,x>", "`<w, x> + b`"):
+        assert shown(code) == code

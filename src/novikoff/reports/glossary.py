@@ -107,6 +107,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
                 "protocol",
                 "online learning",
                 "individual sequence prediction",
+                "individual sequence",
+                "adversarial learning",
                 "prediction game",
             ),
         ),
@@ -262,7 +264,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "mistake bound",
             "An upper bound on the number of mistakes on every sequence that meets the assumptions.",
             ("halving_mistakes", "perceptron_margin"),
-            also=("bound", "mistake bound analysis", "guarantee"),
+            also=("bound", "mistake bound analysis", "mistake bound model", "guarantee"),
         ),
         Term(
             "status",
@@ -327,7 +329,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "H. D. Block's form of the Perceptron's bound: M <= ||u*||^2 on examples of length 1, where u* is the "
             "shortest u with y<u,x> >= 1 on every example: the solution of the support vector machine.",
             ("perceptron_margin", "kernel-perceptron"),
-            also=("block's corollary", "svm", "svm hyperplane", "support vector machine"),
+            also=("block's corollary", "svm", "svm hyperplane", "support vector machine", "shortest vector"),
         ),
         Term(
             "Hoeffding's lemma",
@@ -360,13 +362,19 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "The expected value of a sum up to a stopping time; the budget Perceptron needs a form for dependent "
             "terms.",
             ("rbp_expected",),
-            also=("wald",),
+            also=("wald", "stopping time"),
         ),
         Term(
             "contraction",
             "Removing a random support shrinks ||w||^2 in expectation, which bounds E ||w|| by sqrt(B).",
             ("rbp_expected", "rbp"),
             also=("contraction lemma",),
+        ),
+        Term(
+            "Cauchy-Schwarz inequality",
+            "|<u,v>| <= ||u|| ||v||: the step of Novikoff's proof from the inner product to the lengths.",
+            ("perceptron_margin", "cover-halving"),
+            also=("cauchy schwarz",),
         ),
         Term(
             "Sylvester's determinant theorem",
@@ -376,7 +384,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "volume",
-            "The volume of the Ellipsoid's ellipsoid shrinks with every mistake, and cannot become too small.",
+            "The volume of the Ellipsoid's ellipsoid shrinks with every mistake, and cannot become too small. For an "
+            "ellipsoid, Vol(E(M, v)) = |det M| Vol(B), with the unit ball B.",
             ("ellipsoid",),
             also=("volume reduction",),
         ),
@@ -684,6 +693,7 @@ ALIASES: dict[str, str] = {
     "randomized budget perceptron": "rbp",
     "randomised budget perceptron": "rbp",
     "halfspace": "halfspaces",
+    "rosenblatt": "perceptron",
     "rectangle": "rectangles",
     "axis aligned rectangles": "rectangles",
     "threshold": "thresholds",
