@@ -1,4 +1,4 @@
-// Lessons: steps of a text and the link of a game. Titles are those of `novikoff notes`.
+// Lessons, one for each lecture of `novikoff notes`: steps of a text and the link of a game.
 
 const A = (rounds) => "A".repeat(rounds);
 
