@@ -35,7 +35,7 @@ CALLS = [
     ("set", lambda: LEDGER.predict_set(ROWS[0]), "need a conformal learner"),
     ("cmp by", lambda: nk.compare(["logistic"], ROWS, by="logloss", label="y"), 'Did you mean "log-loss"'),
     ("cmp str", lambda: nk.compare("logistic", ROWS), "learners must be a list"),
-    ("cmp task", lambda: nk.compare(["vaw"], ROWS, label="y"), "the same task"),
+    ("cmp task", lambda: nk.compare(["vaw"], ROWS, label="y"), "choose a classifier"),
     ("empty", lambda: nk.play("auto", []), "must not be empty"),
     ("none", lambda: nk.play("auto", None), "expected a stream"),
     ("int", lambda: nk.play("auto", 5), "expected a stream"),

@@ -38,7 +38,7 @@ def test_run_finds_a_program_in_a_csv_file(csv):
     assert done.returncode == 0, done.stderr
     assert "no is -1, yes is +1" in done.stderr
     assert "500 rows" in done.stdout
-    assert "(halving_mistakes; details: -v)" in done.stdout
+    assert "(halving_mistakes; details: -v)" in " ".join(done.stdout.split())
     assert "valid" in done.stdout
 
 

@@ -372,7 +372,7 @@ def test_a_model_that_lost_its_log_is_not_played_unless_that_is_accepted(tmp_pat
             found = client.ask("GET", "/m")
             assert found["state"] == "failed"
             assert "acknowledged" in found["reason"]
-            assert "--accept-loss m" in found["reason"]
+            assert "with the option accept-loss and the name m" in found["reason"]
     with opened(tmp_path, accept_loss=["m"]) as client:
         found = client.ask("GET", "/m")
         assert found["state"] in ("ready", "failed")  # without any page of its own nothing is left to play

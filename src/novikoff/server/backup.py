@@ -105,7 +105,7 @@ def back_up(actors: Sequence[Actor], to: Path) -> Backup:
 def back_up_directory(directory: Path, to: Path) -> Backup:
     """Back up the models of a directory that no service plays."""
     if not (directory / "models").is_dir():
-        raise InputError(f"{directory} has no models: pass the --dir of the service.")
+        raise InputError(f"{directory} has no models: choose the folder of a service.")
     lock = Lock(directory / "lock")
     if not lock.acquire():
         raise InputError(f"a service plays the models of {directory}: ask it for the backup.")

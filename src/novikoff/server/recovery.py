@@ -38,7 +38,7 @@ PLAYING = "playing"
 """Name of the file that exists while the write-ahead log is needed."""
 SNAPSHOT = re.compile(r"snapshot-(\d{1,18})\.nk")
 """Name of a snapshot."""
-REMEDY = "Restore the folder from a backup, or start the service with --accept-loss {}"
+REMEDY = "Restore the folder from a backup, or start the service with the option accept-loss and the name {}"
 """What to do about a model whose acknowledged labels are missing."""
 OPENING = "opening"
 """Name of the file that exists in the folder of an uploaded model until it was opened and certified once."""

@@ -37,7 +37,7 @@ def test_known_gaps_give_the_smaller_bound_and_check_the_assumption():
     assert (before.quantity, found.quantity) == ("estimated pseudo-regret", "pseudo-regret")
 
 
-def test_mean_over_games_keeps_the_bound_and_a_broken_learner_does_not():
+def test_mean_over_games_keeps_the_bound_and_a_broken_learner_does_not(nothing_else_registered):
     @nk.register("in-turn-ucb1")
     class InTurn(nk.UCB1):
         """Broken: it plays the arms in turn."""
