@@ -121,7 +121,7 @@ def test_it_plays_in_a_team_and_is_saved_within_it(elimination, tmp_path):
     assert again.members[0].certify()[0].theorem == "elimination_mistakes"
 
 
-def test_a_learner_that_asks_for_comparators_is_tracked(tmp_path, nothing_else_registered):
+def test_a_learner_that_asks_for_comparators_is_tracked(tmp_path):
     @nk.register("my-perceptron")
     class Mine(nk.Perceptron):
         pass

@@ -62,7 +62,7 @@ def indented(told, margin="", key=None):
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=[path.stem for path in SESSIONS])
-def test_session_reproduces_its_transcript(path, tmp_path):
+def test_session_reproduces_its_transcript(path, tmp_path, nothing_else_registered):
     text = path.read_text(encoding="utf-8")
     assert session(text, tmp_path) == text
 

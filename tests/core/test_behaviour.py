@@ -244,7 +244,7 @@ def test_contradicted_labels_make_the_certificates_void() -> None:
     assert {one.status for one in ledger.certify()} <= {"void"}
 
 
-def test_report_states_behaviour_and_theorems(tmp_path: Any) -> None:
+def test_report_states_behaviour_and_theorems(tmp_path: Any, nothing_else_registered: Any) -> None:
     (tmp_path / "mine.py").write_text(
         "import numpy as np\n\n\nclass MyPerceptron:\n    def __init__(self, width=4):\n"
         "        self.weights = np.zeros(width)\n\n    def predict_one(self, x):\n"
