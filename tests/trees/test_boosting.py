@@ -306,3 +306,11 @@ def test_edges_separate_distinct_values():
 def test_only_squared_loss_takes_a_base():
     with pytest.raises(ValueError, match="base"):
         BoostedTrees(Boosting("logistic"), base=0)
+
+
+@pytest.mark.parametrize(("settings", "sums"), [(TWO_LABELS, 0), (TWO_LABELS, 2), (NUMBERS, 2), (MANY_LABELS, 0)])
+def test_sums_of_another_number_of_outputs_are_refused(settings, sums):
+    state = BoostedTrees(settings).state()
+    BoostedTrees(settings).load(state)
+    with pytest.raises(ModelFileError, match="a number per output"):
+        BoostedTrees(settings).load({**state, "sums": np.zeros(sums)})

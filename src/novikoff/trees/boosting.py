@@ -123,7 +123,10 @@ class _TreeArrays(Field):
         return {name: part.copy() for name, part in value._asdict().items()}
 
     def unpack(self, state: State, owner: Any, of: str) -> Any:
-        saved, empty = state[self.name], no_trees(owner.settings, state["outputs"])
+        count, outputs = len(owner.sums), state["outputs"]
+        known = count >= outputs if owner.settings.loss == "softmax" else count == outputs
+        require(known, f"sums of {of} must have a number per output", owner.sums)
+        saved, empty = state[self.name], no_trees(owner.settings, outputs)
         parts = {
             name: array(saved, name, part.shape, part.dtype, name != "cut", f"trees of {of}")
             for name, part in empty._asdict().items()
