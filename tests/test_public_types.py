@@ -34,7 +34,6 @@ ALLOWED = {
     r"compare\.compare: defaults$": "defaults of any learner",
     r"(play\.play: environment|repeat\.repeat: stream)$": "any source or adversary",
     r"SparseMatrix\.__init__: X$": "a matrix of scipy",
-    r"game\.Game\.__init__: (labels|schema)$": "labels of any type, and any table",
     r"\.Comparison\.frame: return$": "a frame of pandas",
     r"integrations\.sklearn\.": "what scikit-learn takes and validates",
     r"integrations\.(river|wrap)\.": "values and models of River and scikit-learn",

@@ -38,7 +38,7 @@ EACH = 16
 """Round up to which the bound is evaluated in every round; later, at rounds of about sqrt(2) times the one before."""
 
 
-def read(script: Any) -> tuple[Scene, list[Any], bool]:
+def read(script: object) -> tuple[Scene, list[Any], bool]:
     """Validate a script and return its scene, its moves, and whether answers stay consistent with a target."""
     if not isinstance(script, Mapping):
         raise InputError(f"a script must be an object: got {type(script).__name__}.")
@@ -120,7 +120,7 @@ def replay(script: Any) -> dict[str, object]:
     return {**result, "ms": round(1e3 * (time.perf_counter() - begin), 1)}
 
 
-def step(scene: Scene, move: Any, honest: bool) -> tuple[Any, int, int]:
+def step(scene: Scene, move: object, honest: bool) -> tuple[Any, int, int]:
     """Play one round; return x, the prediction and the answer."""
     if move == "a":
         return _rivals_round(scene)

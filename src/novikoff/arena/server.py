@@ -96,7 +96,7 @@ def app(port: int = PORT) -> Any:
     return Guard(Starlette(routes=routes, exception_handlers={Exception: failed}), port)
 
 
-def _saved(request: Any) -> dict[str, str]:
+def _saved(request: object) -> dict[str, str]:
     """Return the game of a link as an HTML file."""
     link = request.get("link") if isinstance(request, dict) else None
     if not isinstance(link, str):

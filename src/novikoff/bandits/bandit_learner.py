@@ -90,10 +90,10 @@ class BanditLearner(Learner):
         return 0.0, math.inf
 
     @abstractmethod
-    def _play(self, x: Any, rows: Vector, whole: bool, results: at.Results) -> None:
+    def _play(self, x: object, rows: Vector, whole: bool, results: at.Results) -> None:
         """Play every row, compiled."""
 
-    def _checked(self, x: Any, rows: int) -> Any:
+    def _checked(self, x: object, rows: int) -> Any:
         """Return x, validated: None in a game of losses."""
         if x is not None:
             raise InputError(f"x must be None in a game of losses: got {shown(x)}. Pass the losses as y.")
@@ -133,7 +133,7 @@ class BanditLearner(Learner):
         self._go(x, rows, True, results)
         return StepResult(results.arms.astype(np.int64), results.losses, results.means)
 
-    def _drawn(self, x: Any) -> int:
+    def _drawn(self, x: object) -> int:
         return int(_loops.bandits.draw(self._chances(x), self._coins, self.rounds))
 
     def _next_coins(self) -> at.Coins:
@@ -142,7 +142,7 @@ class BanditLearner(Learner):
     def _all_sums(self) -> at.Sums:
         return at.Sums(self._numbers, self._estimates, self._gammas, self._sums, self._totals)
 
-    def _go(self, x: Any, rows: Vector, whole: bool, results: at.Results) -> None:
+    def _go(self, x: object, rows: Vector, whole: bool, results: at.Results) -> None:
         self._play(x, still(rows), whole, results)
         self.rounds += len(rows)
         self.whole += len(rows) if whole else 0
@@ -150,7 +150,7 @@ class BanditLearner(Learner):
     def _must(self) -> str:
         return f"y must be the loss of the arm that was drawn, or the losses of all {self.arms:,}"
 
-    def _doubles(self, values: Any) -> Vector:
+    def _doubles(self, values: object) -> Vector:
         try:
             return encode.doubles(values)
         except (TypeError, ValueError, OverflowError):
@@ -167,7 +167,7 @@ class BanditLearner(Learner):
             error = InputError("losses must be from 0 to 1", f"arm {i} has {rows[t, i]}", do)
             raise error if first is None else error.at(round=first + int(t))
 
-    def _facts(self, **more: Any) -> BanditFacts:
+    def _facts(self, **more: object) -> BanditFacts:
         """Return the facts of every bandit, plus `more`."""
         table = self.whole == self.rounds > 0
         best = int(self._totals.argmin()) if table else -1

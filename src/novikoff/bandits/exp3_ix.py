@@ -25,7 +25,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class Exp3IX(BanditLearner):
         _loops.bandits.weigh(self._estimates, rate, chances)
         return chances
 
-    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+    def _play(self, x: object, rows: Vector, whole: bool, results: Results) -> None:
         rates, chances = Rates(self._fixed, 0.5 if self.implicit else 0.0), np.empty(self.arms)
         coins, sums = self._next_coins(), self._all_sums()
         _loops.bandits.exp3_ix(rows, whole, astuple(coins), astuple(rates), astuple(sums), chances, astuple(results))

@@ -130,7 +130,7 @@ class Exp4(BanditLearner):
         self.task = "regression" if self._team else "advice"  # the losses of the arms of one example are its outcome
 
     @classmethod
-    def task_of(cls, given: Mapping[str, Any]) -> Task:
+    def task_of(cls, given: Mapping[str, object]) -> Task:
         return "advice" if given["learners"] is None else "regression"
 
     def _checked_team(self, learners: Sequence[Learner]) -> list[Learner]:
@@ -168,7 +168,7 @@ class Exp4(BanditLearner):
             raise InputError(f"{must}: got probabilities that are not from 0 to 1, or do not sum to 1.")
         return still(np.ascontiguousarray(given))
 
-    def _numbers_of(self, x: Any, must: str) -> Vector:
+    def _numbers_of(self, x: object, must: str) -> Vector:
         from novikoff.core import encode
 
         try:

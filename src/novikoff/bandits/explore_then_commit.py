@@ -16,7 +16,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class ExploreThenCommit(StochasticBandit):
     def _arm(self) -> int:
         return int(_loops.stochastic.committed_arm(self._explored, self._each, self.rounds))
 
-    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+    def _play(self, x: object, rows: Vector, whole: bool, results: Results) -> None:
         _loops.stochastic.explore_then_commit(
             rows, whole, self.rounds, self._each, self._explored, astuple(self._counts()), astuple(results)
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class StochasticBandit(BanditLearner):
     def _arm(self) -> int:
         """Return the arm of the next round."""
 
-    def _drawn(self, x: Any) -> int:
+    def _drawn(self, x: object) -> int:
         return self._arm()
 
     def _chances(self, x: Example) -> Vector:
@@ -67,7 +67,7 @@ class StochasticBandit(BanditLearner):
         played = self._plays > 0
         return list(np.where(played, self._paid / np.where(played, self._plays, 1.0), math.nan).tolist())
 
-    def _facts(self, **more: Any) -> BanditFacts:
+    def _facts(self, **more: object) -> BanditFacts:
         table = self.whole == self.rounds > 0
         means = (self._totals / self.rounds).tolist() if table else self.means
         return super()._facts(plays=tuple(self.plays), means=tuple(means), **more)

@@ -76,7 +76,7 @@ class Thompson(StochasticBandit):
     def _chances(self, x: Example) -> Vector:
         return least_of_betas(1.0 + self._ones, 1.0 + self._plays - self._ones)
 
-    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+    def _play(self, x: object, rows: Vector, whole: bool, results: Results) -> None:
         _loops.stochastic.thompson(
             rows, whole, self.rounds, astuple(self._starts), self._ones, astuple(self._counts()), astuple(results)
         )

@@ -23,7 +23,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class TsallisINF(BanditLearner):
         _loops.bandits.spread(self._estimates, 1.0 / math.sqrt(self.rounds + 1.0), chances)
         return chances
 
-    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+    def _play(self, x: object, rows: Vector, whole: bool, results: Results) -> None:
         _loops.bandits.tsallis_inf(
             rows, whole, astuple(self._next_coins()), astuple(self._all_sums()), np.empty(self.arms), astuple(results)
         )

@@ -17,7 +17,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff.bandits import _loops
 from novikoff.bandits._loops.bandit_layout import Results
@@ -58,7 +58,7 @@ class UCB1(StochasticBandit):
     def _arm(self) -> int:
         return int(_loops.stochastic.ucb1_arm(self._plays, self._paid, self.rounds))
 
-    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+    def _play(self, x: object, rows: Vector, whole: bool, results: Results) -> None:
         _loops.stochastic.ucb1(rows, whole, self.rounds, astuple(self._counts()), astuple(results))
 
     def facts(self) -> BanditFacts:

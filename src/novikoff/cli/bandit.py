@@ -34,7 +34,7 @@ class Request:
     seed: int | None = None
 
 
-def refuse(use: str, options: dict[str, Any]) -> None:
+def refuse(use: str, options: dict[str, object]) -> None:
     """Refuse options that would have no effect; `use` is what they are for."""
     for name, value in options.items():
         if value not in (None, []):
@@ -66,7 +66,7 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], output: 
     return 0
 
 
-def run_bandit(request: Request, reading: dict[str, Any], saving: Saving, output: Output) -> int:
+def run_bandit(request: Request, reading: dict[str, object], saving: Saving, output: Output) -> int:
     """Run `novikoff bandit LEARNER SOURCE` and return the exit code."""
     check_files(saving, output)
     saved = None if saving.resume is None else saved_game(saving.resume, request.learner, seed=request.seed)

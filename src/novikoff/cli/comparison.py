@@ -7,7 +7,6 @@ import math
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.cli.games import VIOLATED, Output, write_report
 from novikoff.cli.opening import notes, open_source, print_notes
@@ -44,7 +43,7 @@ class Request:
 
 
 def compare_source(
-    source: str, learners: list[str], options: dict[str, Any], defaults: dict[str, Any], request: Request,
+    source: str, learners: list[str], options: dict[str, object], defaults: dict[str, object], request: Request,
     output: Output,
 ) -> int:  # fmt: skip
     """Run `novikoff compare` and return the exit code; `options` go to the reader, `defaults` to the learners."""

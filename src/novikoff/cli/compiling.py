@@ -96,7 +96,7 @@ def _in_processes(tasks: Sequence[str], count: int) -> Iterator[tuple[str, Any]]
             yield result
 
 
-def _serve(left: SimpleQueue[str], done: SimpleQueue[tuple[str, Any] | None]) -> None:
+def _serve(left: SimpleQueue[str], done: SimpleQueue[tuple[str, object] | None]) -> None:
     """Pass tasks to a process until none is left; None in `done` means the end."""
     command = [sys.executable, "-P", "-c", PROGRAM, json.dumps([entry for entry in sys.path if isinstance(entry, str)])]
     environment = {**os.environ, VARIABLE: "0"}
@@ -144,7 +144,7 @@ def work() -> None:
                 self.loops += 1
                 self.folders.add(cache.cache_path)
 
-        def on_end(self, event: Any) -> None:
+        def on_end(self, event: object) -> None:
             pass
 
     counts = Counted()

@@ -59,7 +59,7 @@ class Request:
 
 
 def run_experts(
-    table: str, options: dict[str, Any], request: Request, saving: Saving, output: Output
+    table: str, options: dict[str, object], request: Request, saving: Saving, output: Output
 ) -> int:  # fmt: skip
     """Run `novikoff experts` and return the exit code; `options` go to the reader."""
     check_files(saving, output)

@@ -338,7 +338,7 @@ def covering(spec: Spec, cover: float) -> Spec:
     return Spec("conformal", (spec,), {"alpha": float(1 - Decimal(repr(cover)))})
 
 
-def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
+def saved_game(path: str, wanted: str | None, **options: object) -> Ledger:
     """Load the game to resume; refuse another learner, or other options, than it was started with."""
     ledger = persistence.load_game(path)
     cover, held = options.pop("cover", None), specs.parse(spec_of(ledger))
@@ -368,7 +368,7 @@ def _within(wanted: Spec, saved: Spec) -> bool:
     return wanted in (Spec(saved.name, (), {}), Spec(saved.name, saved.positional, less))
 
 
-def in_force(spec: Spec, learner: Learner, defaults: dict[str, Any]) -> Spec:
+def in_force(spec: Spec, learner: Learner, defaults: dict[str, object]) -> Spec:
     """Return the learner's spec with those options of the command line that took effect."""
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
     more = {name: value for name, value in given.items()
@@ -381,7 +381,7 @@ def spec_of(ledger: Ledger) -> str:
     return ledger.spec or registry.learner_name(type(ledger.learner))
 
 
-def _check_own(player: Learner, path: str, **requested: Any) -> None:
+def _check_own(player: Learner, path: str, **requested: object) -> None:
     """Refuse options that contradict those of the saved learner: they would have no effect."""
     if requested.get("scale") == "auto":
         requested["scale"] = None

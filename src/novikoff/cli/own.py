@@ -11,7 +11,6 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from novikoff.core import registry
 from novikoff.core.errors import InputError
@@ -63,6 +62,6 @@ def _load(path: str) -> ModuleType:
     return module
 
 
-def _is_learner(kind: Any, module: ModuleType) -> bool:
+def _is_learner(kind: object, module: ModuleType) -> bool:
     """Return whether a class is defined in the module and has both methods."""
     return isinstance(kind, type) and kind.__module__ == module.__name__ and all(hasattr(kind, m) for m in METHODS)

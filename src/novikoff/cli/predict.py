@@ -43,7 +43,7 @@ HINT = "If the source has no label column, pass --no-label."
 
 
 def predict_source(
-    path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False,
+    path: str, source: str, options: dict[str, object], as_json: bool, labelled: bool = True, scores: bool = False,
     page: Output | None = None, why: bool = False, form: Form | None = None,
 ) -> int:  # fmt: skip
     """Run `novikoff predict` and return the exit code.
@@ -214,7 +214,7 @@ class Out:
             sys.stdout.write(json.dumps(self._head)[:-1] + ', "predictions": [')
         self._begun = True
 
-    def end(self, facts: dict[str, Any]) -> None:
+    def end(self, facts: dict[str, object]) -> None:
         """Write the end of the JSON object, with the facts known after the last row."""
         if self._json:
             if not self._begun:
@@ -273,14 +273,14 @@ class Rows(Out):
 
     def __init__(
         self, path: str, stream: Stream, as_json: bool, score: Callable[[Any], Any] | None, form: Form,
-        classifier: Predictor, labels: list[Any] | None,
+        classifier: Predictor, labels: list[object] | None,
     ) -> None:  # fmt: skip
         super().__init__(path, stream.name, as_json)
         self._stream, self._classifier, self._form, self._of = stream, classifier, form, score
         self._names = list(labels or ()) or ([] if classifier.task == "multiclass" else [-1, 1])
         self.file = PredictionFile(form.output, form.id)
 
-    def write(self, predictions: list[Any], batch: Batch) -> None:
+    def write(self, predictions: list[object], batch: Batch) -> None:
         if not predictions:
             return
         columns: dict[str, Sequence[Any]] = {}
@@ -302,7 +302,7 @@ class Rows(Out):
         else:
             self.file.write(columns)
 
-    def end(self, facts: dict[str, Any]) -> None:
+    def end(self, facts: dict[str, object]) -> None:
         if self._form.output is None:
             super().end(facts)
             return
@@ -325,7 +325,7 @@ def _explained(
     return lambda row, x: explained(ledger, x, cells=None if table is None else table.cells(row))
 
 
-def _scores(classifier: Predictor, labels: list[Any] | None) -> Callable[[Any], Any]:
+def _scores(classifier: Predictor, labels: list[object] | None) -> Callable[[Any], Any]:
     """Return the function from an example to its score; for a multiclass model, to the score of each class by name."""
     each = classifier.of_labels
     if each is None:
@@ -334,7 +334,7 @@ def _scores(classifier: Predictor, labels: list[Any] | None) -> Callable[[Any], 
     return lambda x: {str(numbering.decode(label)): float(score) for label, score in enumerate(each(x))}
 
 
-def _written(score: Any) -> str:
+def _written(score: object) -> str:
     """Format a score, or the scores of all classes, for one line."""
     return "\t".join(f"{name}={one!r}" for name, one in score.items()) if isinstance(score, dict) else repr(score)
 

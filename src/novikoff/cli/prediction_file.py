@@ -71,7 +71,7 @@ class PredictionFile:
         self._writer: Any = None
         self.rows = 0
 
-    def write(self, columns: dict[str, Sequence[Any]]) -> None:
+    def write(self, columns: dict[str, Sequence[object]]) -> None:
         """Write rows, given by column."""
         count = len(next(iter(columns.values())))
         self.rows += count
@@ -97,7 +97,7 @@ class PredictionFile:
             self._file = sys.stdout if where is None else Path(where).open("w", encoding="utf-8", newline="")  # noqa: SIM115
         return self._file
 
-    def _write_parquet(self, columns: dict[str, Sequence[Any]]) -> None:
+    def _write_parquet(self, columns: dict[str, Sequence[object]]) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -187,7 +187,7 @@ def continues(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bo
     return False
 
 
-def _same(ledger: Ledger, stream: Stream, then: dict[str, Any], now: dict[str, Any], found: Bytes) -> bool:
+def _same(ledger: Ledger, stream: Stream, then: dict[str, object], now: dict[str, object], found: Bytes) -> bool:
     """Return whether it is the source that was played last; raise if that is uncertain."""
     at, passes = f"after round {ledger.rounds:,}, in {ledger.source}", (ledger.position or {})["passes"]
     here = _here(then, now)
@@ -211,7 +211,7 @@ def _same(ledger: Ledger, stream: Stream, then: dict[str, Any], now: dict[str, A
     return False
 
 
-def _here(then: dict[str, Any], now: dict[str, Any]) -> bool:
+def _here(then: dict[str, object], now: dict[str, object]) -> bool:
     """Return whether two sources have the same place, or the same name if they have none."""
     key = "place" if "place" in then and "place" in now else "source"
     return ("size" in then) == ("size" in now) and bool(then[key] == now[key])

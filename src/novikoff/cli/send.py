@@ -38,7 +38,7 @@ Row = tuple[int, Any, Any]
 
 
 def send_source(
-    source: str, reading: dict[str, Any], url: str, name: str | None, learner: str | None, token_file: str | None,
+    source: str, reading: dict[str, object], url: str, name: str | None, learner: str | None, token_file: str | None,
     late: int, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Stream a source through a service, from where it stopped."""
@@ -120,7 +120,7 @@ def _token(path: str | None) -> str | None:
         raise InputError(f"the token file {path} cannot be read: {why}.") from None
 
 
-def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row], dict[str, Any]]:
+def _two_labels(rows: Iterator[Row], stem: str, positive: object) -> tuple[list[Row], dict[str, Any]]:
     """Return the first rows, up to the second label, and the two labels; the larger one is positive."""
     first: list[Row] = []
     labels: dict[Any, None] = {}
@@ -137,13 +137,13 @@ def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row
     return first, {"negative": wire(low), "positive": wire(high)}
 
 
-def _order(label: Any) -> tuple[bool, Any]:
+def _order(label: object) -> tuple[bool, Any]:
     """Return a sort key: numbers by size, then texts."""
     value = wire(label)
     return isinstance(value, str), value
 
 
-def wire(label: Any) -> Any:
+def wire(label: object) -> Any:
     """Return a label as JSON; a text that is a number becomes one."""
     if not isinstance(label, str):
         return label
@@ -200,7 +200,7 @@ class _Shown:
         self._begin = self._shown_at = clock()
         self._write: Callable[[str], Any] = (lambda _: None) if quiet or not sys.stderr.isatty() else sys.stderr.write
 
-    def __call__(self, reply: dict[str, Any]) -> None:
+    def __call__(self, reply: dict[str, object]) -> None:
         if "arrival" not in reply:
             return
         self.rows += 1

@@ -94,7 +94,7 @@ class LinearTracker(ScorerTracker[LinearScorer]):
         self.witness = self._searched[1].witness
         self._searched = (0, NOT_SEARCHED)
 
-    def _separation(self, x: Sparse, y: Labels, wrong: NDArray[Any]) -> Separation:
+    def _separation(self, x: Sparse, y: Labels, wrong: NDArray[np.generic]) -> Separation:
         """Return the search on the kept rows, made once for each number of them."""
         if self._searched[0] != len(y):
             longest, mistakes = longest_of(x, self.bias, self.normalize), int(np.count_nonzero(wrong))

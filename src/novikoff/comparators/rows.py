@@ -242,7 +242,7 @@ def _form(x: Rows) -> str:
     return "sparse rows" if isinstance(x, Sparse) else f"rows of {x.shape[1]} numbers"
 
 
-def nonzeros_of(x: Any, bias: float) -> Any:
+def nonzeros_of(x: object, bias: float) -> Any:
     """Return the rows of a batch as in numerics/nonzeros.py; `bias` is the constant feature's value, 0 for none."""
     if isinstance(x, Sparse):
         rows, _ = numerics.nonzeros.of_sparse(x.indptr, x.indices, x.values, bias)
@@ -263,7 +263,7 @@ def as_nonzeros(x: Rows) -> numerics.nonzeros.Nonzeros:
     return numerics.nonzeros.Nonzeros(x.indptr.view(np.int64), x.indices, x.values)
 
 
-def with_labels(scores: NDArray[Any], labels: int) -> NDArray[Any]:
+def with_labels(scores: NDArray[np.generic], labels: int) -> NDArray[Any]:
     """Return scores with a column for each label: -inf for labels that had not been seen."""
     missing = labels - scores.shape[1]
     return np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf) if missing > 0 else scores

@@ -115,7 +115,7 @@ class Background:
         self._behind: deque[tuple[Future[None], int]] = deque()  # queued calls and their bytes
         self._bytes = 0
 
-    def later(self, size: int, call: Callable[..., None], *arguments: Any) -> None:
+    def later(self, size: int, call: Callable[..., None], *arguments: object) -> None:
         """Queue a call with arguments of `size` bytes; block while too many bytes are queued."""
         self._thread = self._thread or ThreadPoolExecutor(1, "comparators")
         self._behind.append((self._thread.submit(call, *arguments), size))
@@ -239,7 +239,7 @@ class WarmTracker(Tracker):
         for x, y, played in self._gathered.taken(width, self.names):
             self._see(x, np.array(y, self.outcomes), np.array(played, np.float64 if self.scored else np.bool_))
 
-    def _see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
+    def _see(self, x: Rows, y: NDArray[np.generic], played: NDArray[np.generic]) -> None:
         """Keep rows during the warm-up; afterwards show them to the comparators, in multiples of `block` rows."""
         x, played, extra = self._read(x, y, played)
         done = 0
@@ -261,7 +261,9 @@ class WarmTracker(Tracker):
             self._waiting = RowBuffer()
             self._waiting.add(x[whole:], y[whole:], played[whole:])
 
-    def _keep(self, kept: RowBuffer, x: Rows, y: NDArray[Any], played: NDArray[Any], extra: NDArray[np.int64]) -> int:
+    def _keep(
+        self, kept: RowBuffer, x: Rows, y: NDArray[np.generic], played: NDArray[np.generic], extra: NDArray[np.int64]
+    ) -> int:
         """Keep as many of these rows as there is room for, and fit when it is full; return their number."""
         size = int(extra.sum()) + numbers_size(x)
         if kept.rows + len(y) < self.keep_rows and kept.size + size < self.keep:

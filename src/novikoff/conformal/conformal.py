@@ -109,7 +109,7 @@ class OfLearner(Generic[Value]):
         found: Value = vars(wrapper).get(self.name, MISSING)
         return getattr(wrapper.learner, self.name) if found is MISSING else found
 
-    def __set__(self, wrapper: Any, value: Value) -> None:
+    def __set__(self, wrapper: object, value: Value) -> None:
         vars(wrapper)[self.name] = value
 
 
@@ -383,7 +383,9 @@ class Conformal(Learner):
         scored = played._replace(scores=self.within.scored) if self._scored else played
         return played._replace(sets=self._cover(scored, batch.y, self._groups.places(keys, len(batch))))
 
-    def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
+    def _cover(
+        self, played: StepResult, y: NDArray[np.generic], groups: NDArray[np.int64], chances: object = None
+    ) -> Numbers:
         """Return the sets of the rounds played as (rows, 3): group, whether the outcome was missed, and size.
 
         The size is the number of labels or the length of the interval; -1 for the empty set, infinite for all numbers,

@@ -33,7 +33,7 @@ class Groups:
         by: None for one group, a column (number or name), a list of columns, or a function of x.
     """
 
-    def __init__(self, by: Any = None) -> None:
+    def __init__(self, by: object = None) -> None:
         self.by: Any = by
         self.names: dict[str, int] = {}
         self.each: list[Groups] = []
@@ -145,12 +145,12 @@ class Groups:
         self.names = {name: place for place, name in enumerate(names)}
 
 
-def _part(column: Any, value: str) -> str:
+def _part(column: object, value: str) -> str:
     """Return a column's group escaped for the name of a cell, which is split at AND."""
     return f"{column}={value}".replace(AND.rstrip(), " and")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return a value as the name of a group."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))

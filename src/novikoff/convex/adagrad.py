@@ -107,7 +107,7 @@ class AdaGrad(ScaleFree):
         self._held, self._totals, self._lost = np.zeros((1, at.HELD)), np.zeros(at.TOTALS), Total()
 
     @classmethod
-    def task_of(cls, given: Mapping[str, Any]) -> Task:
+    def task_of(cls, given: Mapping[str, object]) -> Task:
         return "binary" if given["loss"] == "hinge" else "regression"
 
     @property

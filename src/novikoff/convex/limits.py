@@ -82,7 +82,7 @@ class Limits:
             return value
         raise self._beyond(y)
 
-    def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
+    def outcomes(self, y: NDArray[np.generic], first: int) -> NDArray[np.float64]:
         """Return the outcomes of a batch as numbers, or raise an error if one is out of range."""
         try:
             numbers = encode.doubles(y)
@@ -96,7 +96,7 @@ class Limits:
             raise self._beyond(float(numbers[t])).at(round=first + t)
         return numbers
 
-    def _beyond(self, y: Any) -> InputError:
+    def _beyond(self, y: object) -> InputError:
         do = "Pass a wider range as low and high, or leave both out."
         if self._most == LARGEST:
             do = "Clean or drop the row."

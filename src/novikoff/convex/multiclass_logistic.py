@@ -154,7 +154,14 @@ class MulticlassLogistic(MulticlassProbabilistic):
             self._parts = grown(self._parts, matrices((learners,), new, 0))
 
     def _play(
-        self, parts: Any, rows: Nonzeros, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]
+        self,
+        parts: object,
+        rows: Nonzeros,
+        y: NDArray[np.generic],
+        learns: bool,
+        known: int,
+        rounds: int,
+        *answers: NDArray[np.generic],
     ) -> None:
         play: Any = _loops.multiclass_logistic.play
         play(

@@ -88,7 +88,7 @@ class VAW(SecondOrder):
             raise InputError(f"low must be below high: got {shown(low)} and {shown(high)}.")
 
     @classmethod
-    def task_of(cls, given: Mapping[str, Any]) -> Task:
+    def task_of(cls, given: Mapping[str, object]) -> Task:
         return "binary" if given["probabilities"] else "regression"
 
     def probability_one(self, x: Example) -> float:

@@ -162,7 +162,7 @@ class Adapted(Learner):
     def _arguments(self) -> list[str]:
         return self.original._arguments() if isinstance(self.original, Written) else []
 
-    def _argument(self, name: str, default: Any) -> Any:
+    def _argument(self, name: str, default: object) -> Any:
         return getattr(self.original, name, default)
 
     def _task(self) -> Task:
@@ -278,7 +278,7 @@ class Adapted(Learner):
         brier = float(known @ known) - (p * p if y < len(known) else 0.0) + (1.0 - p) ** 2
         return {**asked, "probabilities": p, "confidences": sure, "briers": brier}
 
-    def _counted(self, played: Any, y: Outcome) -> Any:
+    def _counted(self, played: object, y: Outcome) -> Any:
         """Return the result with losses computed from the game's outcomes; raise `InputError` for invalid ones."""
         if not isinstance(played, StepResult):
             if self.task != "regression":

@@ -41,7 +41,7 @@ class Behaviour(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, learner: Any) -> Self | None:
+    def of(cls, learner: object) -> Self | None:
         """Return a behaviour to watch this learner; None if it lacks what the assumptions are about."""
 
     @abstractmethod
@@ -49,7 +49,7 @@ class Behaviour(ABC):
         """Read the state before a round."""
 
     @abstractmethod
-    def see(self, learner: Any, x: Any, y: Any, prediction: Any) -> None:
+    def see(self, learner: object, x: object, y: object, prediction: object) -> None:
         """Check the round that was played."""
 
     @property
@@ -90,7 +90,7 @@ class UpdateBehaviour(Behaviour):
         self._changed = self._unknown = False
 
     @classmethod
-    def of(cls, learner: Any) -> Self | None:
+    def of(cls, learner: object) -> Self | None:
         return cls() if isinstance(getattr(learner, "__dict__", None), dict) else None
 
     def look(self, learner: Any) -> None:
@@ -101,7 +101,7 @@ class UpdateBehaviour(Behaviour):
         except Exception:  # whatever the object holds: its state cannot be compared
             self._unknown = True
 
-    def see(self, learner: Any, x: Any, y: Any, prediction: Any) -> None:
+    def see(self, learner: object, x: object, y: object, prediction: object) -> None:
         self.rounds += 1
         if prediction != y or self._changed or self._unknown:
             return
@@ -115,7 +115,7 @@ class UpdateBehaviour(Behaviour):
         return [] if self._unknown or not self.rounds else [seen("it changed at its mistakes only", not self._changed)]
 
 
-def behaviours_of(learner: Any) -> list[Behaviour]:
+def behaviours_of(learner: object) -> list[Behaviour]:
     """Return the behaviours that may apply to an object with `predict_one` and `learn_one`."""
     kinds: list[type[Behaviour]] = [UpdateBehaviour]
     kinds += [getattr(importlib.import_module(module), name) for module, name in KNOWN]

@@ -23,7 +23,7 @@ SHORT = 64
 """Array length up to which a Python loop is faster than a numpy call."""
 
 
-def number(value: Any) -> float:
+def number(value: object) -> float:
     """Return a real number of any type as a float; raise TypeError, ValueError or OverflowError for anything else."""
     if type(value) is float:  # the most frequent case: the isinstance checks below take a microsecond
         return value
@@ -57,7 +57,7 @@ def finite(values: NDArray[np.float64]) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def index(x: Any, width: int) -> int:
+def index(x: object, width: int) -> int:
     """Return an integer from 0 to width - 1; a vector of one integer is accepted."""
     value = x
     if type(value) is not int:
@@ -110,7 +110,7 @@ def vector(x: object, width: int) -> NDArray[np.float64]:
     return values
 
 
-def pair(indices: Any, values: Any) -> CheckedRow:
+def pair(indices: object, values: object) -> CheckedRow:
     """Return a sparse row after checking that indices are distinct integers from 0 and values are finite."""
     places = np.asarray(indices)
     try:

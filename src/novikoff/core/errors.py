@@ -166,7 +166,7 @@ class NovikoffError(Exception):
         return self.told()
 
 
-def named(value: Any) -> str:
+def named(value: object) -> str:
     """Return a description of a value for a message: the name of a class, else the value's type."""
     return f"the class {value.__name__}" if isinstance(value, type) else f"a value of type {type(value).__name__}"
 

@@ -59,7 +59,7 @@ class Executor(ABC):
 
     @abstractmethod
     def map(
-        self, function: Callable[..., Result], items: Iterable[Item], *shared: Any, progress: Count | None = None
+        self, function: Callable[..., Result], items: Iterable[Item], *shared: object, progress: Count | None = None
     ) -> list[Result]:
         """Return function(over, item, *shared) of every item; tasks start in the order of the items.
 
@@ -84,7 +84,7 @@ class Threads(Executor):
         self.count = count or cores()
 
     def map(
-        self, function: Callable[..., Result], items: Iterable[Item], *shared: Any, progress: Count | None = None
+        self, function: Callable[..., Result], items: Iterable[Item], *shared: object, progress: Count | None = None
     ) -> list[Result]:
         each = list(items)
         if self.count > 1 and len(each) > 1:
@@ -115,7 +115,7 @@ class Ray(Executor):
         self._ray, self._cores = _connected(address), cores
 
     def map(
-        self, function: Callable[..., Result], items: Iterable[Item], *shared: Any, progress: Count | None = None
+        self, function: Callable[..., Result], items: Iterable[Item], *shared: object, progress: Count | None = None
     ) -> list[Result]:
         ray, each = self._ray, list(items)
         task = ray.remote(num_cpus=self._cores, max_retries=RETRIES, scheduling_strategy="SPREAD")(_call)
@@ -160,7 +160,7 @@ def executor(on: str | Executor = "threads", threads: int | None = None) -> Exec
     return Ray(None if on == "ray" else on)
 
 
-def _call(packed: bytes, shared: Sequence[Any], key: bytes, asked: float) -> Any:
+def _call(packed: bytes, shared: Sequence[object], key: bytes, asked: float) -> Any:
     """Run one task; return an exception as a result, because Ray prints errors that are never fetched.
 
     Unpickling is inside the `try`, since it may fail too: a file may be missing on this machine.

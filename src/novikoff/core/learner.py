@@ -131,7 +131,7 @@ class Predictor(ABC, Written):
         rows_held = rows_stored = 0
         learners = names = shares = weights = ()
 
-    def __init_subclass__(cls, base: bool = False, **more: Any) -> None:
+    def __init_subclass__(cls, base: bool = False, **more: object) -> None:
         super().__init_subclass__(**more)
         if base:
             return
@@ -160,7 +160,7 @@ class Predictor(ABC, Written):
         return ability in self.abilities
 
     @classmethod
-    def task_of(cls, given: Mapping[str, Any]) -> Task:
+    def task_of(cls, given: Mapping[str, object]) -> Task:
         """Return the task of a learner made with these arguments, defaults included."""
         return cls.task
 
@@ -421,7 +421,7 @@ class Learner(Predictor, Stateful, base=True):
     def facts(self) -> Facts:
         """Return the current quantities that its theorems need: a frozen dataclass of plain values."""
 
-    def _argument(self, name: str, default: Any) -> Any:
+    def _argument(self, name: str, default: object) -> Any:
         held = next((field for field in self.fields if field.argument and field.name == name), None)
         return super()._argument(name, default) if held is None else lookup(self, held.path)
 

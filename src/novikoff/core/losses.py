@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +82,7 @@ class Loss:
         """Return the loss of one prediction."""
         return float(self.losses(np.array([prediction], dtype=np.float64), outcome)[0])
 
-    def losses(self, predictions: Any, outcome: float) -> NDArray[np.float64]:
+    def losses(self, predictions: object, outcome: float) -> NDArray[np.float64]:
         """Return the loss of each prediction; raise `InputError` for invalid values."""
         p = np.asarray(predictions, dtype=np.float64)
         self.check_outcome(outcome)
@@ -107,7 +106,7 @@ class Loss:
         do = "" if self.name == "zero-one" else BEYOND
         return InputError(f"{self.what()} must be {RANGES[self.code]}", f"has {value}", do, expert=expert)
 
-    def check_outcome(self, outcome: Any) -> float:
+    def check_outcome(self, outcome: object) -> float:
         """Return the outcome as a number, or raise `InputError` if the loss is not defined for it."""
         if self.name == "table":
             return 0.0

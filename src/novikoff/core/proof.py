@@ -124,10 +124,10 @@ class Proof(ABC):
         self._order = Check(" <= ".join(self.chain))
 
     @abstractmethod
-    def see(self, learner: Any, played: Played) -> tuple[Value, ...]:
+    def see(self, learner: object, played: Played) -> tuple[Value, ...]:
         """Process one round; return the potentials after it, None for those that are known at the end only."""
 
-    def end(self, tracked: Any, tracker: Any) -> None:  # noqa: B027 # most proofs need no comparators
+    def end(self, tracked: object, tracker: object) -> None:  # noqa: B027 # most proofs need no comparators
         """Evaluate what needs the comparators; may be called again after more rounds.
 
         Args:

@@ -106,7 +106,7 @@ class Entry(NamedTuple):
         return ", ".join(_shown(one.name, one.default) for one in taken[self.room == "format" :])
 
 
-def _shown(name: str, default: Any) -> str:
+def _shown(name: str, default: object) -> str:
     import inspect
 
     if default is inspect.Parameter.empty:
@@ -402,7 +402,7 @@ def lacking(kind: object) -> list[str]:
     return [part for part in METHODS if not hasattr(kind, part)]
 
 
-def _entry(name: str, what: Any, room: Room) -> Entry:
+def _entry(name: str, what: object, room: Room) -> Entry:
     """Return the entry of a third-party object; raise `SpecError` if the name or the object is invalid."""
     import re
 

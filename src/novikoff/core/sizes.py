@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import sys
 from numbers import Integral
-from typing import Any
 
 from novikoff.core.errors import InputError, TooLargeError, shown, whole
 
 
-def integer(value: Any, name: str, must: str, least: float = -math.inf, most: float = math.inf) -> int:
+def integer(value: object, name: str, must: str, least: float = -math.inf, most: float = math.inf) -> int:
     """Return the argument `name` if it is an integer from `least` to `most`; raise `InputError` otherwise.
 
     Args:

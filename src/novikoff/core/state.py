@@ -58,7 +58,7 @@ def lookup(owner: object, path: str) -> Any:
     return found
 
 
-def _assign(owner: object, path: str, value: Any) -> None:
+def _assign(owner: object, path: str, value: object) -> None:
     before, _, last = path.rpartition(".")
     target: Any = lookup(owner, before) if before else owner
     if last.isdigit():
@@ -118,13 +118,13 @@ class Field(ABC):
         require(self.name in state, f"{self.name} of {of} must be saved", sorted(state))
         return None if self.optional and state[self.name] is None else self.unpack(state, owner, of)
 
-    def assign(self, owner: object, value: Any) -> None:
+    def assign(self, owner: object, value: object) -> None:
         """Assign a restored value to its attribute."""
         if self.assigned:
             _assign(owner, self.path, value)
 
     @abstractmethod
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> Any:
         """Return a value as plain data."""
 
     @abstractmethod
@@ -138,7 +138,7 @@ class Value(Field):
 
     kind: type[object] | UnionType = object
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> Any:
         return value.copy() if isinstance(value, (np.ndarray, list)) else value
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
@@ -221,7 +221,7 @@ class Choice(Field):
 
     among: tuple[Any, ...]
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> Any:
         return value
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
@@ -386,7 +386,7 @@ class Part(Field):
         part.load(state[self.name], *([lookup(owner, self.places)] if self.places else []))
         return part
 
-    def made(self, saved: Any, owner: object) -> Any:
+    def made(self, saved: object, owner: object) -> Any:
         """Return a part of class `kind` with this state."""
         kind: Any = self.kind
         given = {name: getattr(owner, name) for name in self.given}
@@ -421,7 +421,7 @@ class Coded(Field):
     decode: Callable[[Any], Any]
     must: str
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> Any:
         return self.encode(value)
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
@@ -481,7 +481,7 @@ class Stateful:
         return cls.restore_with(state)
 
     @classmethod
-    def restore_with(cls, state: State, **given: Any) -> Self:
+    def restore_with(cls, state: State, **given: object) -> Self:
         """Return an object with this saved state, and with arguments of the constructor that are not saved."""
         made = cls(**cls.arguments(state), **given)
         made.load(state)
@@ -510,7 +510,7 @@ class Stateful:
         """
 
 
-def require(sound: bool, must: str, value: Any) -> None:
+def require(sound: bool, must: str, value: object) -> None:
     """Raise `ModelFileError` unless `sound`; `must` is the requirement, `value` the saved value."""
     if not sound:
         raise ModelFileError(f"{must}: the file has {shown(value)}.")
@@ -563,7 +563,7 @@ def array(
     return np.array(value, order="C")
 
 
-def ends(state: State, name: str, rows: int | None, dtype: Any = np.int64, of: str = "rows") -> NDArray[Any]:
+def ends(state: State, name: str, rows: int | None, dtype: object = np.int64, of: str = "rows") -> NDArray[Any]:
     """Return the (rows + 1,) row borders of the state: 0, then the end of each row, never decreasing."""
     found = array(state, name, (None if rows is None else rows + 1,), dtype, of=of)
     rising = len(found) > 0 and found[0] == 0 and bool((found[1:] >= found[:-1]).all())
@@ -571,7 +571,7 @@ def ends(state: State, name: str, rows: int | None, dtype: Any = np.int64, of: s
     return found
 
 
-def indices(state: State, name: str, size: int | None, below: int, dtype: Any = np.uint32, of: str = "rows") -> Any:
+def indices(state: State, name: str, size: int | None, below: int, dtype: object = np.uint32, of: str = "rows") -> Any:
     """Return an array of indices of the state, each at least 0 and less than `below`."""
     found = array(state, name, (size,), dtype, of=of)
     sound = len(found) == 0 or (int(found.min()) >= 0 and int(found.max()) < below)
@@ -596,19 +596,19 @@ def arguments(state: State, schema: Schema, of: str = "a learner") -> dict[str, 
     return {name: state[name] for name in schema}
 
 
-def _kinds(kind: Any) -> tuple[Any, ...]:
+def _kinds(kind: object) -> tuple[Any, ...]:
     """Return the types of a union; integers are numbers too."""
     kinds = get_args(kind) or (kind,)
     return (int, *kinds) if float in kinds else kinds
 
 
-def is_of(value: Any, kind: Any) -> bool:
+def is_of(value: object, kind: object) -> bool:
     """Return whether a value is of a type, or of one of a union; a boolean is not an integer."""
     kinds = _kinds(kind)
     return isinstance(value, kinds) and (type(value) is not bool or bool in kinds or object in kinds)
 
 
-def words(kind: Any) -> str:
+def words(kind: object) -> str:
     """Return the name of a type, or of a union of types, for a message."""
     return " or ".join(WORDS.get(one, one.__name__) for one in _kinds(kind))
 
@@ -618,7 +618,7 @@ def _between(least: float, most: float) -> str:
     return "" if (least, most) == (-math.inf, math.inf) else f" from {least:,} to {most:,}"
 
 
-def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
+def read(saved: object, parse: Callable[[Any], T], must: str) -> T:
     """Return parse(saved); raise `ModelFileError` if that fails."""
     try:
         return parse(saved)

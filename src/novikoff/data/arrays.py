@@ -152,7 +152,7 @@ def _array(values: ArrayLike, what: str) -> NDArray[Any]:
         raise SourceError(f"{what} must be an array: got rows of different lengths. Make them equally long.") from None
 
 
-def _numbers(examples: NDArray[Any], name: str) -> NDArray[Any]:
+def _numbers(examples: NDArray[np.generic], name: str) -> NDArray[Any]:
     """Return X as int64 or float64: (rows,) for integers in one dimension, otherwise (rows, width)."""
     if examples.dtype.kind == "f":
         with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, rejected below

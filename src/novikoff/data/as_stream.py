@@ -213,7 +213,7 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
     return "mtime_ns" in known and ledger.source == stream.name and ledger.fingerprint == known
 
 
-def check_presence(played: Mapping[str, Any] | None, stream: Stream) -> None:
+def check_presence(played: Mapping[str, object] | None, stream: Stream) -> None:
     """Raise MismatchError if labelled text counts words and the game counted each once, or the other way round.
 
     Args:

@@ -193,7 +193,7 @@ def _write(stream: Stream, file: io.IOBase, progress: Callable[[int], None] | No
     return rows
 
 
-def _with_last(items: Iterator[Any]) -> Iterator[tuple[Any, bool]]:
+def _with_last(items: Iterator[object]) -> Iterator[tuple[Any, bool]]:
     """Yield each item with whether it is the last."""
     held = list(islice(items, 1))
     for item in items:
@@ -405,7 +405,7 @@ def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
     return {KEY: json.dumps(meta).encode()}
 
 
-def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bool) -> dict[bytes, bytes]:
+def batch_metadata(stream: Stream, rows: int, x: NDArray[np.generic] | Sparse, last: bool) -> dict[bytes, bytes]:
     """Return the metadata known after `rows` rows.
 
     Args:

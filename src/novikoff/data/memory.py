@@ -57,7 +57,7 @@ def arrays_of(environment: object) -> tuple[Any, Any] | None:
     return None
 
 
-def _described(pair: Any) -> str:
+def _described(pair: object) -> str:
     """Return a one-line description of an item that is not a pair."""
     text = shown(pair)
     return named(pair) if "\n" in text else text
@@ -169,7 +169,7 @@ class _Peeked(Iterator[Any]):
         return next(self._all)
 
 
-def first_labels(environment: Any) -> list[Any]:
+def first_labels(environment: object) -> list[Any]:
     """Return the labels of the first pairs (dict, label) of an iterable; empty for anything else.
 
     The first thousand of a list, or of a data set that starts again; the first one of an iterator that allows it.

@@ -56,7 +56,7 @@ def check_task(task: object) -> None:
         raise InputError(f"task must be {', '.join(TASKS)} or None", f"got {shown(task)}", close(task, TASKS))
 
 
-def read_as(environment: Any, reading: Reading) -> Any:
+def read_as(environment: object, reading: Reading) -> Any:
     """Open an environment with options about its outcomes; mixed dicts are opened as a table.
 
     Other environments are returned as they are if there are no options.
@@ -96,7 +96,7 @@ def check_counts(stream: Stream, y: NDArray[Any], first: int) -> None:
         )  # fmt: skip
 
 
-def _with_labels(found: Any, positive: object) -> Any:
+def _with_labels(found: object, positive: object) -> Any:
     """Return an environment whose outcomes are labels, even if they are many numbers."""
     if isinstance(found, Stream):
         if found.outcomes == "numbers":
@@ -109,7 +109,7 @@ def _with_labels(found: Any, positive: object) -> Any:
     return found
 
 
-def _opened(environment: Any, reading: Reading) -> Any:
+def _opened(environment: object, reading: Reading) -> Any:
     """Return the environment, opened with the label column and the positive label if these are given."""
     given = reading.given
     if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
@@ -145,7 +145,7 @@ def _opened(environment: Any, reading: Reading) -> Any:
     return environment
 
 
-def _records(environment: Any, reading: Reading) -> tuple[Stream | None, Any]:
+def _records(environment: object, reading: Reading) -> tuple[Stream | None, Any]:
     """Return the environment as a table if it consists of dicts, otherwise None; and the environment, unread."""
     given = environment
     if (both := arrays_of(environment)) is not None:
@@ -182,7 +182,7 @@ def _records(environment: Any, reading: Reading) -> tuple[Stream | None, Any]:
     return table, given
 
 
-def _are_rows(first: list[Any], reading: Reading) -> bool:
+def _are_rows(first: list[object], reading: Reading) -> bool:
     """Return whether the first items are rows of a table: dicts with their labels inside, or mixed dicts in pairs."""
     from novikoff.data.tables.records import is_record
 
@@ -211,7 +211,7 @@ def _is_mixed(rows: Any) -> bool:
     return not all(kind.is_numeric() or kind == nw.Boolean for kind in nw.from_native(rows).collect_schema().values())
 
 
-def _labelled_frame(rows: Any, labels: Any, reading: Reading) -> Stream:
+def _labelled_frame(rows: object, labels: object, reading: Reading) -> Stream:
     """Return a frame and its labels as one table."""
     import pyarrow as pa
 

@@ -238,7 +238,7 @@ class Outcomes:
 
 
 def held_back(
-    pieces: Iterable[Any], labels: StreamingLabels | Outcomes, look: Callable[[Sequence[Any]], bool],
+    pieces: Iterable[object], labels: StreamingLabels | Outcomes, look: Callable[[Sequence[Any]], bool],
     ready: Callable[[float], bool], look_further: Callable[[Sequence[Any]], object],
 ) -> Iterator[Any]:  # fmt: skip
     """Yield pieces, after holding back the first ones until both labels are known or a limit is reached.
@@ -268,7 +268,7 @@ def held_back(
     yield from held
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value for a message: 1, 0.5, "spam"."""
     plain = _plain(value)
     return f'"{plain}"' if isinstance(plain, str) else str(plain)

@@ -459,7 +459,7 @@ def compare(
 
 
 def for_outcomes(
-    source: Any, named: list[tuple[str | None, Recipe]], multiclass: bool
+    source: object, named: list[tuple[str | None, Recipe]], multiclass: bool
 ) -> tuple[Any, list[tuple[str | None, Recipe]]]:
     """Return the source, opened if it may have numbers, and the learners: `auto` as its form for numbers, as in `run`.
 
@@ -534,7 +534,7 @@ def _block_width(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]
 
 
 def _game(
-    over: Over, asked: tuple[Recipe, int], orders: _Orders, seed: int, passes: int, given: dict[str, Any]
+    over: Over, asked: tuple[Recipe, int], orders: _Orders, seed: int, passes: int, given: dict[str, object]
 ) -> Finished:
     """Play one learner on one order of the rows."""
     make, number = asked
@@ -561,7 +561,7 @@ class _StoppedError(Exception):
     """Stop of a game because another game failed or the user pressed Ctrl-C."""
 
 
-def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[tuple[str | None, Recipe]]:
+def _named(learners: Sequence[Made] | Mapping[str, Made], source: object) -> list[tuple[str | None, Recipe]]:
     """Return each learner with its name, if given; check all of them before anything is read."""
     if isinstance(learners, str):
         check_order("compare", learners, source)

@@ -59,7 +59,7 @@ class ExpertLearner(Learner):
         self.task, self.seed = panel.task, panel.seed
 
     @classmethod
-    def task_of(cls, given: Mapping[str, Any]) -> Task:
+    def task_of(cls, given: Mapping[str, object]) -> Task:
         if not isinstance(given.get("experts"), (int, float)):  # a class of hypotheses
             return "binary"
         return "losses" if given.get("loss") == "table" else "advice"

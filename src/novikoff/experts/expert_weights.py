@@ -73,7 +73,7 @@ class ExpertWeights(Stateful, ABC):
         """Return a sum over the rounds, which is kept as two numbers."""
         return float(self._numbers[place] + self._numbers[place + 1])
 
-    def _facts(self, losses: Vector, comparator: int | None = None, **more: Any) -> ExpertsFacts:
+    def _facts(self, losses: Vector, comparator: int | None = None, **more: object) -> ExpertsFacts:
         """Return the facts of every rule, plus `more`.
 
         Args:

@@ -120,7 +120,7 @@ class FoundClassProof(Proof):
             self._kept += [(replace(played, mistake=False), before), (played, self._before)]
         return (self._before.survivors,)
 
-    def end(self, tracked: Any, tracker: Any) -> None:
+    def end(self, tracked: object, tracker: object) -> None:
         kind = HalvingProof if self._behaviour.by_majority else ConsistentProof
         proof = kind(self._start)
         for played, facts in self._kept:

@@ -16,7 +16,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass
 from novikoff.core.state import Argument
@@ -51,7 +51,7 @@ class Halving(VersionSpaceLearner):
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
     fields = (Argument("prior"), Argument("conservative", bool), *VersionSpaceLearner.fields)
 
-    def __init__(self, hypotheses: HypothesisClass, prior: Any = None, conservative: bool = False) -> None:
+    def __init__(self, hypotheses: HypothesisClass, prior: object = None, conservative: bool = False) -> None:
         super().__init__(hypotheses, prior)
         self.conservative = bool(conservative)
 

@@ -98,7 +98,7 @@ class Memorizer(Learner):
         require((self.changes > 0) == (self.changed_at > 0), "a change must have a round", self.changed_at)
 
 
-def key(x: Any) -> str:
+def key(x: object) -> str:
     """Return a text that is the same for equal x, and only for these."""
     try:
         return json.dumps(_canonical(x), separators=(",", ":"))
@@ -108,7 +108,7 @@ def key(x: Any) -> str:
         ) from None
 
 
-def _canonical(x: Any) -> Any:
+def _canonical(x: object) -> Any:
     if isinstance(x, str):
         return ["text", x]
     if isinstance(x, Mapping):
@@ -133,7 +133,7 @@ def _canonical(x: Any) -> Any:
     return _number(x)
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     """Return a finite number as a text, exactly; 1, 1.0 and Fraction(1) are the same."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)):
         raise TypeError

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -117,7 +117,7 @@ class Midpoint(Learner):
         require(fits, "lo of a learner must be below hi", self.lo)
 
 
-def exactly(x: Any) -> Fraction:
+def exactly(x: object) -> Fraction:
     """Return one finite number, or a vector of one, as a Fraction."""
     value = x
     if isinstance(value, (np.ndarray, list, tuple)):

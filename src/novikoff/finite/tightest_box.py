@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -151,7 +151,7 @@ class TightestBox(Learner):
         self.low, self.high = corners(found, lambda saved: self._encode([_from_plain(v) for v in saved]))
 
 
-def _number(value: Any, where: int) -> Number:
+def _number(value: object, where: int) -> Number:
     """Return a finite real number as int, float or Fraction, which Python compares exactly with each other."""
     if isinstance(value, Integral):
         return int(value)

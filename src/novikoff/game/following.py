@@ -94,7 +94,7 @@ class Following:
             pass
         return self.ledger
 
-    def take(self, event: Any) -> Followed:
+    def take(self, event: object) -> Followed:
         """Play one event: predict it, learn it, or both."""
         try:
             found = self._value(event)
@@ -114,7 +114,7 @@ class Following:
         except LateError as error:
             return self._refused(answer, error.code, str(error))
 
-    def _played(self, answer: Followed, x: dict[str, Any]) -> Followed:
+    def _played(self, answer: Followed, x: dict[str, object]) -> Followed:
         id, y, game = answer.id, answer.label, self.game
         before = game.ledger.rounds
         if id is None:
@@ -195,7 +195,7 @@ def follow(
     return Following(events, Game(learner, **given), id, label, value)
 
 
-def message_value(event: Any) -> Any:
+def message_value(event: object) -> Any:
     """Return the dict of an event: itself, or the content of a message of a queue, in JSON."""
     if isinstance(event, Mapping):
         return event

@@ -89,7 +89,7 @@ class FirstRound:
         """Whether the kind of outcomes is known before the first label."""
         return self._two is not None or self._many or self._numbers is not None or task_of(self._spec) != "binary"
 
-    def ledger(self, x: Any = None, y: Any = None, by_id: bool = False) -> Ledger:
+    def ledger(self, x: object = None, y: object = None, by_id: bool = False) -> Ledger:
         """Return the ledger of a new game for this first row and label; of a provisional one without them."""
         spec, two, many = self._numbers or self._spec, self._two, self._many
         if by_id and not self.declared:
@@ -110,7 +110,7 @@ class FirstRound:
             ledger.labels = two
         return ledger
 
-    def _decided(self, y: Any) -> tuple[Spec, list[Any] | None, bool]:
+    def _decided(self, y: object) -> tuple[Spec, list[Any] | None, bool]:
         """Return spec, the two labels and whether there may be more, from the first label."""
         spec = self._spec
         if isinstance(y, bool):
@@ -177,7 +177,7 @@ class Game:
     def __init__(
         self, learner: Learner | str, ledger: Ledger | None = None, track: bool = True,
         observers: Sequence[Observer] = (), most_pending: int = MOST, expire_seconds: float | None = None,
-        drift: DriftTest | None = None, labels: Any = None, task: str | None = None, schema: Any = None,
+        drift: DriftTest | None = None, labels: object = None, task: str | None = None, schema: object = None,
     ) -> None:  # fmt: skip
         _check_observers(observers)
         self._schema = None if schema is None else checked_schema(schema)
@@ -279,13 +279,13 @@ class Game:
         live = encoding is not None and encoding.open
         return adopted_row(x, encoding, ledger.feature_names, learn=learn, surprises=Surprises(live))
 
-    def _begins_table(self, x: Mapping[Any, Any]) -> bool:
+    def _begins_table(self, x: Mapping[object, object]) -> bool:
         """Return whether the first row is a record, and nothing was learned before."""
         features = self.player.features
         known = features is not None and features.kind is not None
         return not known and (self._schema is not None or is_record(x))
 
-    def _begin(self, x: Example, y: Any, by_id: bool = False) -> None:
+    def _begin(self, x: Example, y: object, by_id: bool = False) -> None:
         """Make the learner of a spec for the first row and label, if that has not been done."""
         if self._first is None or (self.ledger.late is not None and self.ledger.late.pending is not None):
             return
@@ -441,7 +441,7 @@ class Game:
             left = min(left, due)
         return left
 
-    def _play_round(self, x: Example, y: Any, weight: int | None = None) -> Label:
+    def _play_round(self, x: Example, y: object, weight: int | None = None) -> Label:
         if type(x) is np.ndarray:
             return self._play_encoded(x, y, weight, None)
         known = self.ledger.encoding
@@ -553,7 +553,7 @@ def _check_learner(learner: object) -> None:
         raise InputError(must, f"got {named(learner)}", do)
 
 
-def _check_observers(observers: Any) -> None:
+def _check_observers(observers: object) -> None:
     """Raise `InputError` if `observers` is not a list of observers."""
     if not isinstance(observers, Sequence):
         raise InputError("observers must be a list", f"got {named(observers)}", "Write observers=[...].")

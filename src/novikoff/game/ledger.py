@@ -113,7 +113,7 @@ def _certify_served(ledger: Ledger, found: list[Certificate]) -> list[Certificat
 
 def _evaluate(
     ledger: Ledger, theorems: tuple[Theorem, ...], before: object, after: object, adaptive: bool, fixed: bool,
-    tracked: Any = None, members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
+    tracked: object = None, members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
 ) -> list[Certificate]:  # fmt: skip
     """Return the certificates of the theorems that apply."""
     conservative = ledger.player.conservative and not ledger.player.changes_examples
@@ -265,19 +265,19 @@ class Ledger(Metrics, Shown):
             figures = f"{counted(weighted.rows, 'row')} of weight {weighted.rounds:,}, {lost}; {figures}"
         return f"<Ledger {who}{where}: {figures}>"
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         do = "Write nk.save(ledger, path), and nk.load(path) to read it."
         raise MismatchError("a ledger must be saved as a model file", "it was pickled", do)
 
     def __copy__(self) -> Ledger:
         return self._like(self.__dict__)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
+    def __deepcopy__(self, memo: dict[int, object]) -> Ledger:
         memo[id(self)] = copied = self._like({})
         copied.__dict__.update(deepcopy(self.__dict__, memo))
         return copied
 
-    def _like(self, attributes: dict[str, Any]) -> Ledger:
+    def _like(self, attributes: dict[str, object]) -> Ledger:
         other = object.__new__(type(self))
         other.__dict__.update(attributes)
         return other
@@ -448,7 +448,7 @@ class Ledger(Metrics, Shown):
 
         return classes(self)
 
-    def predict(self, rows: Any, missing_columns: MissingColumns = "refuse") -> Any:
+    def predict(self, rows: object, missing_columns: MissingColumns = "refuse") -> Any:
         """Predict new rows, in the user's labels and through the encoding of the training table.
 
         Args:
@@ -471,7 +471,7 @@ class Ledger(Metrics, Shown):
 
         return predict(self, rows, missing_columns)
 
-    def predict_proba(self, rows: Any, missing_columns: MissingColumns = "refuse") -> Any:
+    def predict_proba(self, rows: object, missing_columns: MissingColumns = "refuse") -> Any:
         """Return the probability of each label, for learners that predict probabilities.
 
         Args:
@@ -485,7 +485,7 @@ class Ledger(Metrics, Shown):
 
         return predict_proba(self, rows, missing_columns)
 
-    def predict_set(self, rows: Any, missing_columns: MissingColumns = "refuse") -> Any:
+    def predict_set(self, rows: object, missing_columns: MissingColumns = "refuse") -> Any:
         """Return prediction sets, or intervals of numbers, of a conformal learner.
 
         Args:
@@ -501,12 +501,12 @@ class Ledger(Metrics, Shown):
 
     @overload
     def why(
-        self, row: Mapping[Any, Any] | str | NDArray[Any], label: LabelValue | None = None,
+        self, row: Mapping[object, object] | str | NDArray[np.generic], label: LabelValue | None = None,
         against: Example | None = None,
     ) -> Explanation: ...  # fmt: skip
     @overload
-    def why(self, row: Any, label: LabelValue | None = None, against: Example | None = None) -> Any: ...
-    def why(self, row: Any, label: LabelValue | None = None, against: Example | None = None) -> Any:
+    def why(self, row: object, label: LabelValue | None = None, against: Example | None = None) -> Any: ...
+    def why(self, row: object, label: LabelValue | None = None, against: Example | None = None) -> Any:
         """Explain the prediction of a row: its score as a sum over the columns (game/explanation.py).
 
         Args:

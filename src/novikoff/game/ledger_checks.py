@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from novikoff.core.errors import ModelFileError, shown
 
@@ -68,7 +68,7 @@ def next_mark(t: int) -> int:
     return t + 1 if t < 1000 else math.ceil(1.01 * t)
 
 
-def require(sound: bool, must: str, value: Any) -> None:
+def require(sound: bool, must: str, value: object) -> None:
     """Raise `ModelFileError` unless `sound`; `must` is the requirement, `value` the actual value."""
     if not sound:
         raise ModelFileError(f"a saved game must be consistent: {must}, but it has {shown(value)}.")

@@ -207,7 +207,7 @@ def check_format(saved: object, where: str) -> None:
     raise ModelFileError(must, f"{where} has no format version", WRITTEN)
 
 
-def _owned(value: Any) -> Any:
+def _owned(value: object) -> Any:
     """Return the value with copies of all arrays."""
     if isinstance(value, dict):
         return {key: _owned(item) for key, item in value.items()}

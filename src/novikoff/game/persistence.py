@@ -310,7 +310,7 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     raise ModelFileError(f"only a game can be resumed: {_called(path)} has {what}.")
 
 
-def _plain(value: Any, arrays: dict[str, Any]) -> Any:
+def _plain(value: object, arrays: dict[str, object]) -> Any:
     """Return a value as JSON; arrays are replaced by their names in the zip, long integers by their digits."""
     if isinstance(value, np.ndarray):
         name = f"array{len(arrays)}"
@@ -333,7 +333,7 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
     )
 
 
-def _from_plain(value: Any, array: Arrays, depth: int = 0) -> Any:
+def _from_plain(value: object, array: Arrays, depth: int = 0) -> Any:
     """Invert `_plain`; `array` returns an array by its name, `depth` is that of the value."""
     if depth > DEEPEST:
         raise ModelFileError(f"a model file must nest values at most {DEEPEST} deep: this one goes deeper.")

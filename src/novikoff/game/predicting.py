@@ -150,7 +150,7 @@ def _single(ledger: Ledger, x: Any, impute: bool) -> Batch:
     return Batch(Sparse(ends, places, values, width, checked=True), y, 1, encoding=encoding)
 
 
-def _array(ledger: Ledger, rows: Any) -> Batch:
+def _array(ledger: Ledger, rows: object) -> Batch:
     """Return rows of numbers as a batch."""
     try:
         table = np.asarray(rows, dtype=np.float64)
@@ -169,7 +169,7 @@ def _array(ledger: Ledger, rows: Any) -> Batch:
     return Batch(table, np.full(len(table), -1), 1, encoding=ledger.encoding)
 
 
-def _dicts(ledger: Ledger, rows: list[Any], impute: bool) -> Rows:
+def _dicts(ledger: Ledger, rows: list[object], impute: bool) -> Rows:
     """Return dicts, pairs (dict, label) or other single rows as batches."""
     from novikoff.data.tables.alignment import adopted
     from novikoff.data.tables.records import Records
@@ -186,7 +186,7 @@ def _dicts(ledger: Ledger, rows: list[Any], impute: bool) -> Rows:
     return Rows(stream.batches(), False, stream)
 
 
-def _frame(ledger: Ledger, frame: Any) -> Stream:
+def _frame(ledger: Ledger, frame: object) -> Stream:
     from novikoff.data.tables.columnar import FrameTable
     from novikoff.data.tables.table import Table
 
@@ -194,7 +194,7 @@ def _frame(ledger: Ledger, frame: Any) -> Stream:
     return Table(reader, labelled=False, drop=_others(ledger, reader.names))
 
 
-def _file(ledger: Ledger, path: Any) -> Stream:
+def _file(ledger: Ledger, path: object) -> Stream:
     from novikoff.data.as_stream import Wanted, source_for
     from novikoff.data.reader import read
     from novikoff.data.tables.table import Table
@@ -229,7 +229,7 @@ def classes(ledger: Ledger) -> list[LabelValue]:
 
 
 def predictions(
-    player: Predictor, batch: Batch, labels: list[Any] | None, threshold: Threshold | None = None
+    player: Predictor, batch: Batch, labels: list[object] | None, threshold: Threshold | None = None
 ) -> list[Any]:
     """Return the predictions of a batch, in the user's labels; None while no label is known."""
     if player.task == "regression":
@@ -244,7 +244,7 @@ def predictions(
     return [both.decode(one) for one in found]
 
 
-def predict(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> Any:
+def predict(ledger: Ledger, rows: object, missing_columns: str = "refuse") -> Any:
     """Implement `Ledger.predict`."""
     given = rows_of(ledger, rows, missing_columns)
     found = [
@@ -279,7 +279,7 @@ def _called(player: Predictor) -> str:
     return type(player.within.original if isinstance(player, Learner) else player).__name__
 
 
-def predict_proba(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> Any:
+def predict_proba(ledger: Ledger, rows: object, missing_columns: str = "refuse") -> Any:
     """Implement `Ledger.predict_proba`."""
     names = classes(ledger)
     given = rows_of(ledger, rows, missing_columns)
@@ -289,7 +289,7 @@ def predict_proba(ledger: Ledger, rows: Any, missing_columns: str = "refuse") ->
     return dict(zip(names, found[0].tolist(), strict=False)) if given.one else found
 
 
-def predict_set(ledger: Ledger, rows: Any, missing_columns: str = "refuse") -> Any:
+def predict_set(ledger: Ledger, rows: object, missing_columns: str = "refuse") -> Any:
     """Implement `Ledger.predict_set`."""
     player = ledger.player
     if not player.covers:

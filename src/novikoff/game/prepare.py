@@ -101,7 +101,7 @@ def prepare(
     return Prepared(learner_for(spec, rows, defaults), spec, stream)
 
 
-def stream_for(recipe: Recipe, environment: Any, multiclass: bool = False) -> Stream:
+def stream_for(recipe: Recipe, environment: object, multiclass: bool = False) -> Stream:
     """Open the environment for a learner that is not made yet; `multiclass` as for `prepare`."""
     if not isinstance(recipe, Spec):
         return as_stream(environment, adapt(recipe(0)), multiclass)
@@ -139,7 +139,7 @@ def named_learner(text: str) -> Spec | None:
     return spec
 
 
-def recipe(function: str, made: Any, source: Any) -> Recipe:
+def recipe(function: str, made: object, source: object) -> Recipe:
     """Return the recipe of nk.`function`'s learners, validated before the source is read."""
     if isinstance(made, Spec):
         entry(made.name, "learner")
@@ -180,7 +180,7 @@ def check_order(function: str, learner: object, source: object) -> None:
     raise InputError("the learner must come before the source", f"got {first} and then the learner {source!r}", do)
 
 
-def labels_apart(function: str, value: Any) -> str:
+def labels_apart(function: str, value: object) -> str:
     """Return advice if an argument seems to be labels that belong with X; "" otherwise."""
     few = value is None or isinstance(value, (bool, int, float, str))
     return "" if few else f"If these are labels, pass them with X: nk.{function}(learner, (X, y))."

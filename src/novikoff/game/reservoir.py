@@ -151,7 +151,7 @@ class HypothesisReservoir(Observer):
             self._brier.add_all((1.0 - result.probabilities) ** 2)
         self.rounds += len(batch)
 
-    def _find(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+    def _find(self, predictions: NDArray[np.generic], y: NDArray[np.generic]) -> None:
         """Count mistakes and update the survivors."""
         if predictions.dtype.hasobject or y.dtype.hasobject:  # labels of a third-party learner
             predictions, y = np.asarray(predictions != y, np.int8), np.zeros(len(y), np.int8)

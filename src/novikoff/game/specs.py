@@ -32,7 +32,7 @@ from novikoff.core.types import Domain, Task
 from novikoff.numerics.coins import coin
 
 
-def make(spec: str | Spec, room: Room = "learner", domain: Domain | None = None, **defaults: Any) -> Any:
+def make(spec: str | Spec, room: Room = "learner", domain: Domain | None = None, **defaults: object) -> Any:
     """Return the object that a spec describes.
 
     Args:
@@ -258,7 +258,7 @@ def _outside_brackets(text: str) -> str:
     return re.sub(r"\[.*\]", "", text)
 
 
-def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
+def _build(spec: Spec, room: Room | None, defaults: Mapping[str, object]) -> Any:
     found = entry(spec.name, room)
     if defaults.get("multiclass") and found.room == "learner":
         found = for_multiclass(spec.name) or found
@@ -308,7 +308,7 @@ def _takes(spec: Spec, found: Entry) -> str:
     return f"{spec.name} takes {found.arguments() or 'nothing'}"
 
 
-def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[Spec, str | None]:
+def _scale(spec: Spec, constructor: object, defaults: Mapping[str, object]) -> tuple[Spec, str | None]:
     """Return the spec without its scale, and the scale; a default scale applies only to learners that want scaling."""
     named = dict(spec.named or {})
     team = any(TEAM in types for types in _types(constructor).values())
@@ -342,12 +342,12 @@ def _drifting(learner: Any) -> Any:
     return Specialists(learner, BLOCK)
 
 
-def _team(specs: list[Spec], seed: int, defaults: Mapping[str, Any]) -> list[Any]:
+def _team(specs: list[Spec], seed: int, defaults: Mapping[str, object]) -> list[Any]:
     """Return the learners of an ensemble, each with its own seed if its spec omits it."""
     return [_build(spec, "learner", {**defaults, "seed": coin(seed, "learner", k)}) for k, spec in enumerate(specs)]
 
 
-def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
+def _specs(value: object, parameter: inspect.Parameter, owner: str) -> list[Spec]:
     """Return the specs of an ensemble's learners."""
     specs = [_one_spec(item) for item in value] if isinstance(value, list) else []
     if not specs or not all(isinstance(one, Spec) for one in specs):
@@ -358,14 +358,14 @@ def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
     return specs
 
 
-def _one_spec(item: Any) -> Any:
+def _one_spec(item: object) -> Any:
     """Return a learner of a list, given as a name, a spec, or either in brackets, as a spec."""
     if isinstance(item, list) and len(item) == 1:
         item = item[0]
     return parse(item) if isinstance(item, str) else item
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Return a parsed spec, or a value in one, as text."""
     if isinstance(value, Spec):
         named = [f"{key}={_nested(item)}" for key, item in (value.named or {}).items()]
@@ -376,11 +376,11 @@ def written(value: Any) -> str:
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
-def _nested(value: Any) -> str:
+def _nested(value: object) -> str:
     return f"[{written(value)}]" if isinstance(value, Spec) else written(value)
 
 
-def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
+def _resolve(value: object, room: Room | None, defaults: Mapping[str, object]) -> Any:
     """Return the value with nested specs replaced by their objects."""
     if isinstance(value, Spec):
         return _build(value, room, defaults)
@@ -400,7 +400,7 @@ def _types(constructor: Callable[..., Any]) -> Mapping[str, tuple[Any, ...]]:
     return found
 
 
-def _evaluated(annotation: Any, scope: dict[str, Any]) -> Any:
+def _evaluated(annotation: object, scope: dict[str, object]) -> Any:
     """Return the type of an annotation, which may be text; Any if it is imported for type checkers only."""
     text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
     if not isinstance(text, str):
@@ -411,7 +411,7 @@ def _evaluated(annotation: Any, scope: dict[str, Any]) -> Any:
         return Any
 
 
-def _is_team(kind: Any, scope: dict[str, Any]) -> bool:
+def _is_team(kind: object, scope: dict[str, object]) -> bool:
     """Return whether the type is a collection of learners."""
     origin, members = get_origin(kind), [_evaluated(one, scope) for one in get_args(kind)]
     if len(members) == 1 and get_origin(members[0]) in (Union, UnionType):  # learners or their specs
@@ -419,7 +419,7 @@ def _is_team(kind: Any, scope: dict[str, Any]) -> bool:
     return isinstance(origin, type) and issubclass(origin, Iterable) and any(map(_is_learner, members))
 
 
-def _is_learner(kind: Any) -> bool:
+def _is_learner(kind: object) -> bool:
     return kind is Learner or (isinstance(kind, type) and not lacking(kind))
 
 

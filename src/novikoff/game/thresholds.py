@@ -342,7 +342,7 @@ def check_probability(threshold: float) -> None:
         raise InputError(f"a threshold of probabilities must be from 0 to 1: got {threshold:g}. 0.5 is usual.")
 
 
-def check_costs(cost: Any) -> tuple[float, float]:
+def check_costs(cost: object) -> tuple[float, float]:
     """Return the costs of a false positive and of a false negative."""
     do = 'Write {"FP": 1, "FN": 5}.'
     if not isinstance(cost, Mapping) or {str(name).upper() for name in cost} != {"FP", "FN"}:

@@ -106,7 +106,7 @@ class Trace(Observer, Shown):
             row = x if self._player.within.features is None else self._player.seen_row(x)
         self._add(x, row, y, result.predictions, result.losses)
 
-    def _row_of(self, batch: Batch, x: Any, at: int) -> Any:
+    def _row_of(self, batch: Batch, x: object, at: int) -> Any:
         """Return a row of a batch as the learner saw it."""
         features = self._player.within.features
         if isinstance(batch.x, list) and features is not None:
@@ -133,7 +133,7 @@ class Trace(Observer, Shown):
             self._mistakes.append(found)
         self._last.append(found)
 
-    def _user(self, label: Any) -> Any:
+    def _user(self, label: object) -> Any:
         """Return a label in the user's values, where they are known."""
         known, player = self._ledger.labels, self._player
         label = _plain(label)
@@ -258,7 +258,7 @@ def _at(values: Any, place: int) -> Any:
     return None if values is None else values[place]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a number of numpy as one of Python."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -272,7 +272,7 @@ def _cells(values: Any) -> list[Any]:
     return [json.dumps(value) if isinstance(value, (list, dict)) else value for value in values]
 
 
-def _short(x: Any) -> Any:
+def _short(x: object) -> Any:
     """Return x as plain data; a long one as text with its first features."""
     if isinstance(x, np.ndarray):
         if x.ndim == 0:

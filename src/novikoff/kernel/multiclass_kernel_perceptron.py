@@ -84,7 +84,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
         self._coefficients = np.zeros((self.labels, 0))
         self._totals = np.zeros(multiclass_layout.TOTALS)
 
-    def _argument(self, name: str, default: Any) -> Any:
+    def _argument(self, name: str, default: object) -> Any:
         known = self.similarity.arguments()
         if name in known:
             return default if name in UNUSED.get(self.similarity.kind, ()) else known[name]
@@ -123,7 +123,9 @@ class MulticlassKernelPerceptron(MulticlassLearner):
             coefficients[:had, :room] = self._coefficients
             self._coefficients = coefficients
 
-    def _played(self, rows: Nonzeros, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> NDArray[np.int64]:
+    def _played(
+        self, rows: Nonzeros, y: NDArray[np.generic], learns: bool, scores: NDArray[np.generic]
+    ) -> NDArray[np.int64]:
         held, predicted, t = self.supports, np.empty(len(scores), dtype=np.int64), 0
         tidy = _loops.rows.rows_of(as_sparse(rows))
         play: Any = _loops.multiclass_kernel_perceptron.play

@@ -196,14 +196,14 @@ class KernelPerceptronProof(Proof):
         return norm2, float(between[-1, -1]), float(scores[-1]), moved * (2.0 * length + moved)
 
     def _grow(
-        self, learner: Any, played: Played, norm2: float, self_value: float, score: float,
+        self, learner: object, played: Played, norm2: float, self_value: float, score: float,
         removed: dict[int, float], size: float,
     ) -> None:  # fmt: skip
         """Check the step of ||f||^2."""
         rise, found = norm2 - self._norm2, f"||f||^2 {self._norm2:.6g} -> {norm2:.6g}, K(x,x) = {self_value:.6g}"
         self.step(GROWS, below(rise, self_value, size), played.round, found)
 
-    def _sums(self, learner: Any) -> tuple[float, ...]:
+    def _sums(self, learner: object) -> tuple[float, ...]:
         return ()
 
     def end(self, tracked: Any, tracker: Any) -> None:
@@ -321,7 +321,7 @@ class ForgetronProof(KernelPerceptronProof):
         self._sums_before = self._sums(learner)
 
     def _grow(
-        self, learner: Any, played: Played, norm2: float, self_value: float, score: float,
+        self, learner: object, played: Played, norm2: float, self_value: float, score: float,
         removed: dict[int, float], size: float,
     ) -> None:  # fmt: skip
         claim = "y f(x) <= 0 at a mistake"

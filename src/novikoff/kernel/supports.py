@@ -313,12 +313,12 @@ def checked_budget(budget: Any) -> int:
     return int(budget)
 
 
-def is_integer(value: Any) -> bool:
+def is_integer(value: object) -> bool:
     """Return whether a value is an integer of Python or numpy, and not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def checked_beta(beta: Any) -> float:
+def checked_beta(beta: object) -> float:
     """Return a valid insertion margin, or raise InputError."""
     if not isinstance(beta, (int, float, np.number)) or not 0.0 <= beta < math.inf:
         raise InputError(f"beta must be finite and at least 0: got {shown(beta)}.")

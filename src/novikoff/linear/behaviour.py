@@ -58,7 +58,7 @@ class PerceptronBehaviour(Behaviour):
         self._added = self._only = self._signs = True
 
     @classmethod
-    def of(cls, learner: Any) -> Self | None:
+    def of(cls, learner: object) -> Self | None:
         return cls() if hasattr(learner, "weights") else None
 
     def look(self, learner: Any) -> None:
@@ -154,16 +154,16 @@ class FoundPerceptronProof(PerceptronProof):
         return super().see(learner, played)
 
 
-def _plain(weights: Any) -> Vector:
+def _plain(weights: object) -> Vector:
     return np.zeros(0) if weights is None else np.array(weights, dtype=np.float64).reshape(-1)
 
 
-def _without_last(weights: Any) -> tuple[Vector, float]:
+def _without_last(weights: object) -> tuple[Vector, float]:
     found = _plain(weights)
     return (found[:-1], float(found[-1])) if len(found) else (found, 0.0)
 
 
-def _vector(values: Any) -> Vector | None:
+def _vector(values: object) -> Vector | None:
     """Return a copy of finite numbers as an array; None for anything else."""
     try:
         found = np.array(values, dtype=np.float64)

@@ -407,7 +407,7 @@ def check_width(width: int) -> None:
         )
 
 
-def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+def _doubles(values: NDArray[np.generic]) -> NDArray[np.float64]:
     """Return the values as doubles; any other type would compile the loops again, which takes seconds."""
     return still(values.astype(np.float64, copy=False))
 

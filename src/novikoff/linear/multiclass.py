@@ -78,7 +78,7 @@ class MulticlassLearner(Rows):
         found: NDArray[np.float64] = self._look(self._row(x, learn=False))[0]
         return found
 
-    def _known_before(self, y: NDArray[Any], rows: slice) -> int:
+    def _known_before(self, y: NDArray[np.generic], rows: slice) -> int:
         """Return the number of labels known before these rows of a batch."""
         return max(self.labels, int(y[: rows.start].max(initial=-1)) + 1)
 
@@ -96,7 +96,7 @@ class MulticlassLearner(Rows):
         self._count(np.array([y]))
         return played
 
-    def _count(self, y: NDArray[Any]) -> None:
+    def _count(self, y: NDArray[np.generic]) -> None:
         counts = np.bincount(y.astype(np.int64), minlength=self.labels)
         counts[: self.labels] += self._counts
         self._counts = counts
@@ -123,7 +123,7 @@ class MulticlassLearner(Rows):
     def _most(self, known: int) -> int:
         return known if self.announced is not None else min(known + 1, self.most)
 
-    def _refused(self, y: Any, known: int) -> InputError:
+    def _refused(self, y: object, known: int) -> InputError:
         most = self._most(known) - 1
         what = "labels are announced" if self.announced is not None else "labels are numbered in order of appearance"
         more = f" The learner takes at most {self.most:,} labels: use ftrl." if y == known == self.most else ""

@@ -290,7 +290,7 @@ class Perceptron(Learner):
             return math.nan
         return score + self.bias * float(self._bias_weight[0]) if self.bias else score
 
-    def _add_dict(self, x: dict[Any, float], weights: Any, y: Label) -> None:
+    def _add_dict(self, x: dict[object, float], weights: object, y: Label) -> None:
         named.add(weights, x, y, named.inverse_norm(x) if self.normalize else 1.0)
         self._bias_weight[0] += y * self.bias
 

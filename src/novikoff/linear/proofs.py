@@ -86,7 +86,7 @@ class PerceptronProof(Proof):
     needs_rows = True
 
     def __init__(
-        self, learner: Any, bias: float = 0.0, normalize: bool = False,
+        self, learner: object, bias: float = 0.0, normalize: bool = False,
         read: Callable[[Any], tuple[Vector, float]] = weights_of,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -104,7 +104,7 @@ class PerceptronProof(Proof):
     def events(self) -> int:
         return self._events
 
-    def see(self, learner: Any, played: Played) -> tuple[Value, ...]:
+    def see(self, learner: object, played: Played) -> tuple[Value, ...]:
         weights, constant = self._read(learner)
         self.mistakes += played.mistake
         grown = len(weights) - len(self._before)
@@ -144,7 +144,7 @@ class PerceptronProof(Proof):
             0 if last is None else self._kept * 2 * (len(last.places) + (0 if last.row is None else len(last.row[0])))
         )
 
-    def _row(self, x: Any) -> tuple[tuple[Places, Vector], float]:
+    def _row(self, x: object) -> tuple[tuple[Places, Vector], float]:
         """Return x~ without zeros, the bias last, and ||x~||^2."""
         if isinstance(x, tuple):
             places, values = np.asarray(x[0], dtype=np.int64), np.asarray(x[1], dtype=np.float64)
@@ -161,7 +161,7 @@ class PerceptronProof(Proof):
             places, values = np.append(places, -1), np.append(values, self._bias)
         return (places, values), float(np.dot(values, values))
 
-    def end(self, tracked: Any, tracker: Any) -> None:
+    def end(self, tracked: object, tracker: object) -> None:
         if self._ended_at == self._events:
             return
         self._ended_at = self._events
@@ -293,7 +293,7 @@ class EllipsoidProof(Proof):
             self._seen.append((played.round, self.mistakes, after, max(facts.width, 1)))
         return (after,)
 
-    def end(self, tracked: Any, tracker: Any) -> None:
+    def end(self, tracked: object, tracker: object) -> None:
         floor, total = self._floor(tracked), self.mistakes
         self.restart(*(type(self).chain[1:] if floor is None else type(self).chain))
         for k, (round, mistakes, volume, width) in enumerate(self._seen):

@@ -111,7 +111,7 @@ class Rows(Learner):
         """Return the predictions for these scores."""
 
     @abstractmethod
-    def _outcome(self, y: Any) -> NDArray[Any]:
+    def _outcome(self, y: object) -> NDArray[Any]:
         """Return one outcome as a batch of one row, after checking it."""
 
     @abstractmethod
@@ -246,7 +246,7 @@ class ScaleFree(Rows):
     def _predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.task == "binary" else scores
 
-    def _outcome(self, y: Any) -> NDArray[Any]:
+    def _outcome(self, y: object) -> NDArray[Any]:
         if self.task == "binary":
             return np.array([check_label(y, None)], dtype=np.int8)
         try:
@@ -329,5 +329,5 @@ def ratio(score: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np
     return found
 
 
-def _one(value: NDArray[Any]) -> Any:
+def _one(value: NDArray[np.generic]) -> Any:
     return value[0].item() if value.ndim == 1 else value[0]

@@ -87,7 +87,7 @@ class ForgettingLogistic(Stateful):
         self._shifts = coins.random(features)
         self._moments, self._moment, self._inverse = np.zeros((3, width)), np.zeros(size), np.eye(size) / self.ridge
 
-    def play(self, rows: Any, y: NDArray[np.int8]) -> Vector:
+    def play(self, rows: object, y: NDArray[np.int8]) -> Vector:
         """Return the log-odds (rows,) of rows (rows, width), learning from labels -1 and +1.
 
         Args:
@@ -102,7 +102,7 @@ class ForgettingLogistic(Stateful):
         """Return the log-odds (rows,) without learning; each row is forecast as the next round."""
         return self._played(self._checked(rows, None), np.zeros(0, np.int8), False)
 
-    def _checked(self, rows: Any, count: int | None) -> Vector:
+    def _checked(self, rows: object, count: int | None) -> Vector:
         found = np.ascontiguousarray(rows, dtype=np.float64)
         fits = found.ndim == 2 and found.shape[1] == self.width and count in (None, len(found))
         if not fits or bool((np.abs(found) > LARGEST_SIZE).any()):

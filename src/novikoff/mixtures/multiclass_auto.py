@@ -32,7 +32,7 @@ Reference
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -263,7 +263,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             predicted, wrong, wrong, probabilities=observed, scores=scores, confidences=confidences, briers=briers
         )  # fmt: skip
 
-    def _judged(self, played: StepResult, *given: Any) -> tuple[Vector, Vector]:
+    def _judged(self, played: StepResult, *given: object) -> tuple[Vector, Vector]:
         return played.confidences, played.briers
 
     def _looked(self, x: Vector, linear: Vector) -> Vector:

@@ -256,7 +256,7 @@ class MulticlassLinearMixture(Forecasters, MulticlassProbabilistic):
         self._play(parts, rows, none, False, self.labels, self.rounds, *answers)
         return scores
 
-    def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _judged(self, played: StepResult, *_: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return played.confidences, played.briers  # of the mixture: `played.scores` are those of members
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -54,7 +54,7 @@ class MulticlassLinearMixtureTracker(Tracker):
         """Number of training rows in its state."""
         return max(self.softmax.rows_held, 0 if self.rest is None else self.rest.rows_held)
 
-    def see(self, batch: Batch, scores: NDArray[Any]) -> None:
+    def see(self, batch: Batch, scores: NDArray[np.generic]) -> None:
         """Observe the rounds of a batch; scores are (rows, members, labels + 1), the softmax member first."""
         self.softmax.see(batch, np.ascontiguousarray(scores[:, 0, :-1]))
         if (rest := self._rest(*scores.shape[1:])) is not None:

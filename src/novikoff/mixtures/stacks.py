@@ -337,7 +337,7 @@ class LogisticStack(_LabelStack):
         turns = (self.rounds - members + size - 1) // size
         return np.asarray(self.ridge * (self.gamma + size * (1.0 - self.gamma) * turns), np.float64)
 
-    def play(self, odds: Any, y: NDArray[np.int8], extras: Any = None) -> Vector:
+    def play(self, odds: object, y: NDArray[np.int8], extras: object = None) -> Vector:
         """Return the log-odds (rows,) for those of the members (rows, J), learning from labels -1 and +1.
 
         Args:
@@ -353,7 +353,7 @@ class LogisticStack(_LabelStack):
         """Return the log-odds (rows,) without learning; each row is forecast as the next round."""
         return self._played(*self._given(odds, extras, None), np.zeros(0, np.int8), False)
 
-    def _given(self, odds: Any, extras: Any, rows: int | None) -> tuple[Vector, Vector]:
+    def _given(self, odds: object, extras: object, rows: int | None) -> tuple[Vector, Vector]:
         odds = forecasts_of(odds, (rows, len(self._centre)))
         extras = np.zeros((len(odds), 0)) if extras is None else extras
         return odds, forecasts_of(extras, (len(odds), self.extras))
@@ -423,7 +423,7 @@ class SoftmaxStack(_LabelStack):
         """Number of coordinates."""
         return len(self._centre) + self.known
 
-    def play(self, logs: Any, y: NDArray[np.int64]) -> Vector:
+    def play(self, logs: object, y: NDArray[np.int64]) -> Vector:
         """Return ln P (rows, k) for those of the members (rows, J, k), learning from labels from 0 on.
 
         A label is known from the round on in which it appears: ln P of the members, which covers all labels known in a
@@ -505,7 +505,7 @@ class NumberStack(Stateful):
         """Arrays for the loops."""
         return self._centre, self._largest, self._sums, self._moment, self._totals, self._outcomes
 
-    def play(self, forecasts: Any, y: Vector) -> Vector:
+    def play(self, forecasts: object, y: Vector) -> Vector:
         """Return the forecasts (rows,) for those of the members (rows, J), learning from each outcome."""
         played = self._played(forecasts_of(forecasts, (len(y), len(self._centre)), LARGEST_SIZE), y, True)
         self.rounds += len(y)

@@ -112,7 +112,7 @@ class SwitchingTracker(TopTracker):
         """Prior of the forecasters."""
         return self._top.prior
 
-    def see(self, batch: Batch, played: NDArray[Any]) -> None:
+    def see(self, batch: Batch, played: NDArray[np.generic]) -> None:
         self._see(np.asarray(batch.y), played)
 
     def see_row(self, x: Any, y: Any, played: Any) -> None:
@@ -193,7 +193,7 @@ class NumbersTracker(TopTracker):
         """Whether the mixture shares."""
         return self._top.shared
 
-    def see(self, batch: Batch, played: NDArray[Any]) -> None:
+    def see(self, batch: Batch, played: NDArray[np.generic]) -> None:
         self._see(np.ascontiguousarray(batch.y, dtype=np.float64), played)
 
     def see_row(self, x: Any, y: Any, played: Any) -> None:

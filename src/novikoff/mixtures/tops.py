@@ -63,7 +63,7 @@ def joins_of(given: Sequence[int] | None, count: int) -> NDArray[np.int64]:
     return joins.astype(np.int64)
 
 
-def forecasts_of(given: Any, shape: tuple[int | None, ...], most: float = math.inf) -> Vector:
+def forecasts_of(given: object, shape: tuple[int | None, ...], most: float = math.inf) -> Vector:
     """Return forecasts as a contiguous array of this shape, in which None allows any size.
 
     Args:
@@ -129,7 +129,7 @@ class FixedShareTop(Stateful):
         """Prior of the forecasters."""
         return self._prior.tolist()  # type: ignore[no-any-return]
 
-    def play(self, odds: Any, y: NDArray[np.int8]) -> Vector:
+    def play(self, odds: object, y: NDArray[np.int8]) -> Vector:
         """Return the log-odds (rows,) of the mixture for log-odds (rows, N), learning from labels -1 and +1."""
         odds, played = forecasts_of(odds, (len(y), len(self.weights))), np.empty(len(y))
         _loops.tops.play_odds(self.weights, self.shares, self._prior, self._joins, self.rounds, odds, y, True, played)
@@ -145,7 +145,7 @@ class FixedShareTop(Stateful):
         )
         return played
 
-    def play_labels(self, logs: Any, y: NDArray[np.int64]) -> Vector:
+    def play_labels(self, logs: object, y: NDArray[np.int64]) -> Vector:
         """Return ln P (rows, labels) of the mixture for ln P_i (rows, N, labels), learning from labels from 0 on."""
         logs = forecasts_of(logs, (len(y), len(self.weights), None))
         played = np.empty((len(y), logs.shape[2]))
@@ -153,7 +153,7 @@ class FixedShareTop(Stateful):
         self.rounds += len(y)
         return played
 
-    def look_labels(self, logs: Any) -> Vector:
+    def look_labels(self, logs: object) -> Vector:
         """Return ln P (rows, labels) of the mixture without learning."""
         logs = forecasts_of(logs, (None, len(self.weights), None))
         played = np.empty((len(logs), logs.shape[2]))
@@ -207,7 +207,7 @@ class BayesTop(Stateful):
         found: Vector = weights / weights.sum()
         return found
 
-    def play(self, odds: Any, y: NDArray[np.int8]) -> Vector:
+    def play(self, odds: object, y: NDArray[np.int8]) -> Vector:
         """Return the log-odds (rows,) of the mixture for log-odds (rows, N), learning from labels -1 and +1."""
         odds, played = forecasts_of(odds, (len(y), len(self._prior))), np.empty(len(y))
         _loops.tops.bayes_odds(self._sums, self.shares, self._prior, odds, y, True, played)
@@ -221,7 +221,7 @@ class BayesTop(Stateful):
         _loops.tops.bayes_odds(self._sums, self.shares, self._prior, odds, np.zeros(0, np.int8), False, played)
         return played
 
-    def play_labels(self, logs: Any, y: NDArray[np.int64]) -> Vector:
+    def play_labels(self, logs: object, y: NDArray[np.int64]) -> Vector:
         """Return ln P (rows, labels) of the mixture for ln P_i (rows, N, labels), learning from labels from 0 on."""
         logs = forecasts_of(logs, (len(y), len(self._prior), None))
         played = np.empty((len(y), logs.shape[2]))
@@ -229,7 +229,7 @@ class BayesTop(Stateful):
         self.rounds += len(y)
         return played
 
-    def look_labels(self, logs: Any) -> Vector:
+    def look_labels(self, logs: object) -> Vector:
         """Return ln P (rows, labels) of the mixture without learning."""
         logs = forecasts_of(logs, (None, len(self._prior), None))
         played = np.empty((len(logs), logs.shape[2]))
@@ -307,7 +307,7 @@ class AdaHedgeTop(Stateful):
         """Arrays for the loops."""
         return self._prior, self._table, self._numbers
 
-    def play(self, forecasts: Any, y: Vector) -> Vector:
+    def play(self, forecasts: object, y: Vector) -> Vector:
         """Return the mean (rows,) of forecasts (rows, N), learning from each outcome."""
         played = self._played(forecasts_of(forecasts, (len(y), len(self._prior)), LARGEST_SIZE), y, True)
         self.rounds += len(y)

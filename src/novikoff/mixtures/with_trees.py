@@ -253,7 +253,7 @@ class WithTrees(Rows):
             self._resume()
 
 
-def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def _joined(parts: Sequence[NDArray[np.generic]]) -> NDArray[Any]:
     """Return arrays of several stretches as one; ln P (rows, forecasters, labels) of labels that came later is -inf."""
     if parts[0].ndim == 3:
         labels = max(part.shape[2] for part in parts)
@@ -302,7 +302,7 @@ class AutoTracker(Tracker):
         """The tracker in use; before the first row, that of the linear mixture."""
         return self.top if self._chosen and self.top is not None else self.linear
 
-    def _choose(self, played: NDArray[Any], dimension: int) -> Tracker | None:
+    def _choose(self, played: NDArray[np.generic], dimension: int) -> Tracker | None:
         """Choose the tracker by the shape of the first scores."""
         if not self._chosen:
             self._chosen = True
@@ -320,7 +320,7 @@ class AutoTracker(Tracker):
     def rows_held(self) -> int:
         return 0 if self.chosen is None else self.chosen.rows_held
 
-    def see(self, batch: Batch, played: NDArray[Any]) -> None:
+    def see(self, batch: Batch, played: NDArray[np.generic]) -> None:
         if len(batch) and (chosen := self._choose(played, 1)) is not None:
             chosen.see(batch, played)
 

@@ -17,7 +17,6 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -129,7 +128,7 @@ def limits(threshold: Threshold) -> list[Certificate]:
     return [theorem(facts) for theorem in PROMISES]
 
 
-def _scored(ledger: Ledger, data: Any) -> Thresholds:
+def _scored(ledger: Ledger, data: object) -> Thresholds:
     """Return the thresholds of the learner's scores of fresh rows, from which it does not learn."""
     player, ranking = ledger.player, Ranking()
     stream = as_stream(read_as(data, Reading()), player)

@@ -9,8 +9,6 @@ A tie predicts +1.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,7 +76,7 @@ class VotedPerceptron(Predictor):
             return np.array([self.predict_one(row) for row, _ in batch.rows()], dtype=np.int8)
         return np.where(self._votes(self.features.rows(batch, learn=False)) >= 0, np.int8(1), np.int8(-1))
 
-    def _votes(self, x: Sparse | NDArray[Any]) -> NDArray[np.int64]:
+    def _votes(self, x: Sparse | NDArray[np.generic]) -> NDArray[np.int64]:
         """Return the votes for +1 minus those for -1, for every row."""
         from novikoff.online_to_batch._loops import voting
 

@@ -42,7 +42,7 @@ def rates(ledger: Ledger) -> list[Rates]:
 
 
 def confusions(
-    names: Sequence[Any], table: Sequence[Sequence[int]], most: int = FREQUENT
+    names: Sequence[object], table: Sequence[Sequence[int]], most: int = FREQUENT
 ) -> list[tuple[Any, Any, int]]:
     """Return the most frequent confusions: actual label, predicted label, count."""
     wrong = [(names[i], names[j], n) for i, row in enumerate(table) for j, n in enumerate(row) if n and i != j]

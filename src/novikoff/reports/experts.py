@@ -80,7 +80,7 @@ def as_plain(
     return {**fields, "certificates": found}
 
 
-def leading(weights: Any, count: int) -> list[tuple[int, float]]:
+def leading(weights: object, count: int) -> list[tuple[int, float]]:
     """Return the experts with the largest weights, ties by position."""
     weights = np.asarray(weights)
     order = np.argsort(-weights, kind="stable")[:count]

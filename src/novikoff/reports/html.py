@@ -12,7 +12,6 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from novikoff import __version__
 from novikoff.core.certificate import Assumption, Certificate
@@ -87,7 +86,7 @@ def verbatim(content: str) -> str:
     return f"<pre>{escape(content)}</pre>"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", sentences: bool = False) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", sentences: bool = False) -> str:
     """Return a table whose first column names the rows.
 
     Args:
@@ -163,7 +162,7 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
 
 
-def again(command: Sequence[str] = (), fingerprint: Mapping[str, Any] | None = None) -> str:
+def again(command: Sequence[str] = (), fingerprint: Mapping[str, object] | None = None) -> str:
     """Return how to reproduce the run: command, versions, source."""
     import numpy as np
 
@@ -176,7 +175,7 @@ def again(command: Sequence[str] = (), fingerprint: Mapping[str, Any] | None = N
     return part("Reproduce this run", *parts)
 
 
-def as_json(values: Mapping[str, Any]) -> str:
+def as_json(values: Mapping[str, object]) -> str:
     """Return everything as folded JSON."""
     return folded("Everything as JSON", verbatim(json.dumps(values, indent=1, default=str)))
 

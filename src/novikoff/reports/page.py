@@ -80,7 +80,7 @@ def game(
     classifier: OnlineToBatch | None = None,
     history: History | None = None,
     experts: Sequence[str] = (),
-    fields: dict[str, Any] | None = None,
+    fields: dict[str, object] | None = None,
     more: Sequence[str] = (),
     command: Sequence[str] = (),
 ) -> str:

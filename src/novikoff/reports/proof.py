@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from novikoff.game.ledger import Ledger
 from novikoff.game.trace import Trace, TraceRow
@@ -51,7 +50,7 @@ def _chosen(rows: Sequence[TraceRow]) -> list[TraceRow]:
     return [*rows[:FIRST], *middle[:MISTAKES], *rows[-LAST:]]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "x" if value else ""
     if value is None:

@@ -11,7 +11,6 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Any
 
 from novikoff.core.certificate import DECLARED, FAILED, Certificate, Side, Words, bound_text, number
 from novikoff.core.errors import counted
@@ -33,7 +32,7 @@ SINCE = re.compile(r"log loss after round ([\d,]+)")
 class _Outward(string.Formatter):
     """Formatter of quantities in a sentence; the format specs `up` and `down` choose the rounding."""
 
-    def format_field(self, value: Any, spec: str) -> str:
+    def format_field(self, value: object, spec: str) -> str:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return str(value)
         if isinstance(value, int) and value.bit_length() > 100:

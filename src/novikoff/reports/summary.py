@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from novikoff.core.certificate import Certificate, DeclaredTheorem, bound_text, number, outward
 from novikoff.core.errors import counted
@@ -418,13 +418,13 @@ def scaled(ledger: Ledger) -> str:
     return "Rows were scaled as they arrived: comparators, lengths and margins refer to the scaled rows."
 
 
-def label(ledger: Ledger, value: Any) -> str:
+def label(ledger: Ledger, value: object) -> str:
     """Return a label as the user writes it; -1 and +1 with their sign."""
     signs = ledger.player.task != "multiclass" and ledger.labels in (None, [-1, 1])
     return f"{value:+d}" if signs and value in (-1, 1) else str(value)
 
 
-def quoted(ledger: Ledger, value: Any) -> str:
+def quoted(ledger: Ledger, value: object) -> str:
     """Return a label for a sentence: a text in quotes, a number without."""
     return f'"{value}"' if isinstance(value, str) and '"' not in value else label(ledger, value)
 

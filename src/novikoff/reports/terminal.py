@@ -266,7 +266,7 @@ def permuted(test: PermutationTest) -> str:
     return f"{found}: no evidence that the rows become harder (p = {test.p:.3g})"
 
 
-def lines(certificate: Certificate, printed: Mapping[str, Any] | None = None) -> Iterator[str]:
+def lines(certificate: Certificate, printed: Mapping[str, object] | None = None) -> Iterator[str]:
     """Yield the lines of a certificate: "halving_mistakes: mistakes 3 <= 4, on every stream", then why.
 
     Args:
@@ -284,7 +284,7 @@ def lines(certificate: Certificate, printed: Mapping[str, Any] | None = None) ->
         yield from textwrap.wrap(text, WIDTH - 14)
 
 
-def quantities(certificate: Certificate, printed: Mapping[str, Any]) -> str:
+def quantities(certificate: Certificate, printed: Mapping[str, object]) -> str:
     """Return the quantities that the bound was computed from, without those printed just before, and without proofs."""
     new = (
         pair
@@ -294,7 +294,7 @@ def quantities(certificate: Certificate, printed: Mapping[str, Any]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in new)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     text = number(value)

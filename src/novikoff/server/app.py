@@ -119,7 +119,7 @@ class App:
         )
 
     @asynccontextmanager
-    async def _lifespan(self, _: Any) -> AsyncIterator[None]:
+    async def _lifespan(self, _: object) -> AsyncIterator[None]:
         self._loop = asyncio.get_running_loop()
         self.service.start()
         log("started", models=len(self.service.models))
@@ -241,7 +241,7 @@ class App:
         loop = asyncio.get_running_loop()
         future = loop.create_future()
 
-        def done(found: Any) -> None:
+        def done(found: object) -> None:
             loop.call_soon_threadsafe(_settle, future, found)
 
         actor.look(Look(at, done))

@@ -56,7 +56,7 @@ class Rows:
         """Whether objects are rows of a table."""
         return self._records is not None
 
-    def read(self, x: Any) -> tuple[str, bytes]:
+    def read(self, x: object) -> tuple[str, bytes]:
         """Return the form and the bytes of an example, or refuse it."""
         try:
             return self._read(x)

@@ -220,7 +220,8 @@ class Play:
         return importance(self.ledger, names=self.rows.known()).plain()
 
     def learn(
-        self, form: str, rows: Sequence[bytes], labels: Sequence[Any], served: Sequence[tuple[Any, int]] | None = None
+        self, form: str, rows: Sequence[bytes], labels: Sequence[object],
+        served: Sequence[tuple[object, int]] | None = None,
     ) -> list[tuple[Any, Any] | NovikoffError]:  # fmt: skip
         """Learn rounds in order; return for each its encoded label and the prediction on arrival, or an error.
 
@@ -279,7 +280,7 @@ class Play:
         self.late.others = most  # the batch also counts rounds that were predicted after these labels arrived
         return list(self._observed.values)
 
-    def _row(self, x: dict[str, Any]) -> Any:
+    def _row(self, x: dict[str, object]) -> Any:
         """Return an object as the learner takes it; the first object of a game decides the columns if it is learned."""
         encoding = self.ledger.encoding
         if encoding is None:
@@ -311,7 +312,7 @@ class Play:
         width = max(0 if encoding is None else encoding.width, int(indices.max(initial=0)) + 1)
         return Batch(Sparse(ends, indices, values, width, checked=True), y, first, memory="owned", encoding=encoding)
 
-    def _array(self, y: Sequence[Any]) -> NDArray[Any]:
+    def _array(self, y: Sequence[object]) -> NDArray[Any]:
         kinds = {"binary": np.int8, "multiclass": np.int64}
         return np.array(y, kinds.get(self.learner.task, np.float64))
 

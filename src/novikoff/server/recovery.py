@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -149,7 +149,7 @@ def _newest(
     return None, 0, reasons
 
 
-def _first(facts: dict[str, Any], folder: Path, model: Model, name: str) -> Ledger:
+def _first(facts: dict[str, object], folder: Path, model: Model, name: str) -> Ledger:
     """Return the game as it began."""
     if not facts["uploaded"]:
         return begin(model, name)

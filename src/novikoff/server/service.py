@@ -42,7 +42,7 @@ STARTED = 120.0
 """Seconds that a new model may take to open."""
 
 
-def log(event: str, level: str = "info", **fields: Any) -> None:
+def log(event: str, level: str = "info", **fields: object) -> None:
     """Write one line of JSON to standard error."""
     if level != "debug":
         line = {"at": round(time.time(), 3), "level": level, "event": event, **fields}

@@ -192,7 +192,7 @@ def request(found: object, kind: type[T]) -> T:
         raise RefusedError("bad_request", f"invalid request: {error}. See /docs.") from None
 
 
-def round_request(found: Any, kind: type[RoundRequest]) -> RoundRequest:
+def round_request(found: object, kind: type[RoundRequest]) -> RoundRequest:
     """Return a request for a round, with a valid id."""
     one = request(found, kind)
     if not 0 < len(one.id) <= MOST_ID or not one.id.isprintable():

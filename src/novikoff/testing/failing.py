@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from novikoff.core.errors import shown
 
 
-def require_plain(value: Any, what: str, arrays: bool = True) -> None:
+def require_plain(value: object, what: str, arrays: bool = True) -> None:
     """Raise an AssertionError unless `value` is plain data: JSON values and arrays of numbers."""
     if isinstance(value, dict):
         for key, item in value.items():
@@ -25,7 +25,7 @@ def require_plain(value: Any, what: str, arrays: bool = True) -> None:
         require(plain, f"{what} must be plain data, JSON values and arrays: it has {shown(value)}")
 
 
-def require_same(one: Any, other: Any, must: str) -> None:
+def require_same(one: object, other: object, must: str) -> None:
     """Raise an AssertionError unless two states are equal to the last bit."""
     if (where := _difference(one, other)) is not None:
         fail(f"{must}: {where or 'the state'} differs")

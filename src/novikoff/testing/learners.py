@@ -262,7 +262,7 @@ def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
     require_same(state, then, "a restored learner must not change the state that it was restored from")
 
 
-def _read_only(state: Any) -> Any:
+def _read_only(state: object) -> Any:
     """Return the same state with read-only arrays, as those of memory-mapped files are."""
     if isinstance(state, dict):
         return {key: _read_only(value) for key, value in state.items()}
@@ -320,7 +320,7 @@ def _game(learner: Learner) -> Game:
     return game
 
 
-def _learned(game: Game, x: Any, y: Any) -> object:
+def _learned(game: Game, x: object, y: object) -> object:
     """Play a round; return the prediction in the learner's internal labels."""
     predictions = game.learn_one(x, y)
     return 0 if predictions is None and game.player.numbered else predictions  # in the first round no label has a name

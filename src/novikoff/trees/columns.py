@@ -91,7 +91,7 @@ class Columns(Stateful):
             return f"trees take at most {MOST_COLUMNS} columns: this table has {len(encoding.columns):,}"
         return ""
 
-    def check(self, x: NDArray[Any] | Sparse, encoding: Encoding | None) -> None:
+    def check(self, x: NDArray[np.generic] | Sparse, encoding: Encoding | None) -> None:
         """Raise `ColumnsError` if `learn` cannot give all features of these rows a column."""
         if (why := self.refusal(encoding)) != "":
             raise ColumnsError(f"{why}. Use auto, ftrl or perceptron.")
@@ -106,7 +106,9 @@ class Columns(Stateful):
                 f"trees take at most {MOST_COLUMNS} columns: got {columns:,}. Use auto, ftrl or perceptron."
             )
 
-    def learn(self, x: NDArray[Any] | Sparse, encoding: Encoding | None, capped: bool = False) -> NDArray[np.float64]:
+    def learn(
+        self, x: NDArray[np.generic] | Sparse, encoding: Encoding | None, capped: bool = False
+    ) -> NDArray[np.float64]:
         """Return the columns of validated rows; new features get a column.
 
         Args:
@@ -130,7 +132,7 @@ class Columns(Stateful):
         return self.rows(x)
 
     def stretches(
-        self, x: NDArray[Any] | Sparse, encoding: Encoding | None
+        self, x: NDArray[np.generic] | Sparse, encoding: Encoding | None
     ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int8]]]:
         """Learn validated rows in stretches within which columns and kinds do not change.
 
@@ -166,7 +168,7 @@ class Columns(Stateful):
         """Return the columns (1, columns) of one row as `Features.row` returns it; new features get a column."""
         return self.learn(_as_rows(row), encoding, capped)
 
-    def rows(self, x: NDArray[Any] | Sparse) -> NDArray[np.float64]:
+    def rows(self, x: NDArray[np.generic] | Sparse) -> NDArray[np.float64]:
         """Return the columns (rows, columns) of validated rows; features never learned from are ignored."""
         out = np.empty((len(x), self.count))
         if isinstance(x, Sparse):

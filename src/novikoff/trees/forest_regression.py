@@ -18,7 +18,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -333,7 +333,7 @@ class ForestRegression(NumberTableLearner):
         self.trees, self.seed, self.squares = checked_trees(trees), checked_seed(seed), Total()
         self.part = RegrownNumbers(self.trees, self.seed)
 
-    def _play(self, first: int, y: NDArray[Any]) -> StepResult:
+    def _play(self, first: int, y: NDArray[np.generic]) -> StepResult:
         self.squares.add_all(y**2)
         return super()._play(first, y)
 

@@ -107,7 +107,7 @@ class TableLearner(Learner):
     # Outcomes and predictions of the task
 
     @abstractmethod
-    def _outcome(self, y: Any) -> NDArray[Any]:
+    def _outcome(self, y: object) -> NDArray[Any]:
         """Return one outcome as an array of one, after checking it."""
 
     @abstractmethod
@@ -115,7 +115,7 @@ class TableLearner(Learner):
         """Return the outcomes of a batch after checking them."""
 
     @abstractmethod
-    def _play(self, first: int, y: NDArray[Any]) -> StepResult:
+    def _play(self, first: int, y: NDArray[np.generic]) -> StepResult:
         """Play the rows that were stored from number `first` on."""
 
     @abstractmethod
@@ -239,7 +239,7 @@ class TableLearner(Learner):
         self.scored = None if scored[0] is None else np.concatenate([one for one in scored if one is not None])
         return StepResult(*(None if parts[0] is None else _joined(list(parts)) for parts in zip(*played, strict=True)))
 
-    def _stored(self, y: NDArray[Any]) -> NDArray[np.float64]:
+    def _stored(self, y: NDArray[np.generic]) -> NDArray[np.float64]:
         """Return outcomes as the store keeps them."""
         return y.astype(np.float64)
 
@@ -253,7 +253,7 @@ class TableLearner(Learner):
         self.part.attach(self.store)
 
 
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+def _joined(parts: list[NDArray[np.generic]]) -> NDArray[Any]:
     """Return the rows of all parts; scores of labels that were not known yet are -inf."""
     if parts[0].ndim == 1:
         return np.concatenate(parts)
@@ -277,7 +277,7 @@ class BinaryTableLearner(TableLearner):
         counts = (self.positives, self.rounds - self.positives)
         return math.fsum(n * math.log(self.rounds / n) for n in counts if n)
 
-    def _outcome(self, y: Any) -> NDArray[Any]:
+    def _outcome(self, y: object) -> NDArray[Any]:
         return np.array([check_label(y, None)], dtype=np.int8)
 
     def _outcomes(self, batch: Batch) -> NDArray[Any]:
@@ -409,7 +409,7 @@ class MulticlassTableLearner(TableLearner):
     def _most(self, known: int) -> int:
         return min(known + self.grows, MOST_LABELS)
 
-    def _refused(self, y: Any, known: int) -> InputError:
+    def _refused(self, y: object, known: int) -> InputError:
         what = "labels are numbered in order of appearance" if self.grows else "labels are announced"
         more = f" Trees take {MOST_LABELS:,} labels at most: use ftrl." if y == known == MOST_LABELS else ""
         return InputError(
@@ -518,7 +518,7 @@ class NumberTableLearner(TableLearner):
     def _score_steps(self, forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
         return forecasts[:, :1]
 
-    def _outcome(self, y: Any) -> NDArray[Any]:
+    def _outcome(self, y: object) -> NDArray[Any]:
         try:
             value = encode.number(y)
         except (TypeError, ValueError, OverflowError):

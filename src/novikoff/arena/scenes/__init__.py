@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.arena.scenes.boxes import BoxesScene
 from novikoff.arena.scenes.ellipsoid import EllipsoidScene
 from novikoff.arena.scenes.experts import ExpertsScene
@@ -41,7 +39,7 @@ def describe() -> list[dict[str, object]]:
     ]
 
 
-def chosen(name: Any) -> type[Scene]:
+def chosen(name: object) -> type[Scene]:
     """Return the scene with this name."""
     if not isinstance(name, str) or name not in SCENES:
         raise InputError(f"a game must be one of {', '.join(SCENES)}: got {name!r}.")

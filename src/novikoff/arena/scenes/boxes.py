@@ -42,7 +42,7 @@ class BoxesScene(Scene):
     def example(self, place: Place) -> Any:
         return tuple(place)
 
-    def fits(self, x: Any, y: int) -> bool:
+    def fits(self, x: object, y: int) -> bool:
         positive = [point for point, label in [*self.shown, (x, y)] if label == 1]
         negative = [point for point, label in [*self.shown, (x, y)] if label == -1]
         if not positive:
@@ -50,7 +50,7 @@ class BoxesScene(Scene):
         low, high = (tuple(edge(axis) for axis in zip(*positive, strict=True)) for edge in (min, max))
         return not any(all(a <= v <= b for a, v, b in zip(low, point, high, strict=True)) for point in negative)
 
-    def votes(self, x: Any) -> dict[str, int]:
+    def votes(self, x: object) -> dict[str, int]:
         plus = self.learner.votes(x)
         return {"+": plus, "-": self.learner.size - plus}
 

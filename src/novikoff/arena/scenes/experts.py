@@ -41,10 +41,10 @@ class ExpertsScene(Scene):
         loses = self.coins.random(self.chosen["experts"]) < self._chances
         return [int(sum(1 << i for i in np.flatnonzero(loses)))]
 
-    def free(self, x: Any) -> dict[str, bool]:
+    def free(self, x: object) -> dict[str, bool]:
         return {"+": True, "-": True}
 
-    def learn(self, x: Any, y: int) -> int:
+    def learn(self, x: object, y: int) -> int:
         self.game.learn_one(None, x)
         self.shown.append((x, y))
         return 0

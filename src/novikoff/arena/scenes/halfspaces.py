@@ -19,7 +19,7 @@ class HalfspacesScene(Plane):
     def made(self) -> Learner:
         return CoverHalving(2, largest=256)
 
-    def votes(self, x: Any) -> dict[str, int]:
+    def votes(self, x: object) -> dict[str, int]:
         votes = self.learner.votes(x)
         return {"+": votes, "-": self.learner.size - votes}
 

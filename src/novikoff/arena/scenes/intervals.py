@@ -62,7 +62,7 @@ class IntervalsScene(Scene):
         value = 0.55 * math.sin(t / slow) + 0.12 * self.coins.normal() + 0.25 * (t // PERIOD % 2)
         return [int(np.clip(round(100 * value), -100, 100))]
 
-    def free(self, x: Any) -> dict[str, bool]:
+    def free(self, x: object) -> dict[str, bool]:
         return {"+": True, "-": True}
 
     def learn(self, x: Any, y: int) -> int:

@@ -43,7 +43,7 @@ class KernelScene(Plane):
         """Return the centre and the two radii of the ring."""
         return [0.3 * float(self._target[2]), *RING]
 
-    def fits(self, x: Any, y: int) -> bool:
+    def fits(self, x: object, y: int) -> bool:
         return Scene.fits(self, x, y)
 
     def view(self) -> dict[str, Any]:

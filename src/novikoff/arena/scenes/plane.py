@@ -60,7 +60,7 @@ class Plane(Scene):
         place %= len(points)
         return points[place].tolist(), int(labels[place])
 
-    def fits(self, x: Any, y: int) -> bool:
+    def fits(self, x: object, y: int) -> bool:
         from scipy.optimize import linprog
 
         rows = [*self.shown, (x, y)]

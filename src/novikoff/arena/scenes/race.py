@@ -26,10 +26,10 @@ class RaceScene(ThresholdsScene):
         """Return the point on which Consistent errs, for the built-in rival: the first threshold that is left."""
         return [min(self.learner.lo, self.chosen["n"])] if self.rival == "builtin" else super().random_place()
 
-    def target(self, x: Any) -> int:
+    def target(self, x: object) -> int:
         return -1 if self.rival == "builtin" else super().target(x)
 
-    def learn(self, x: Any, y: int) -> int:
+    def learn(self, x: object, y: int) -> int:
         self.other.learn_one(x, y)
         return super().learn(x, y)
 

@@ -76,7 +76,7 @@ class Scene(ABC):
         """Create the adversary that the library has for this learner."""
         raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got builtin.")
 
-    def target(self, x: Any) -> int:
+    def target(self, x: object) -> int:
         """Return the label that the hidden target gives to x."""
         raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got target.")
 
@@ -92,11 +92,11 @@ class Scene(ABC):
         """Draw the place that the hidden target asks about next."""
         return [int(self.coins.integers(least, most + 1)) for least, most in self.limits()]
 
-    def free(self, x: Any) -> dict[str, bool]:
+    def free(self, x: object) -> dict[str, bool]:
         """Return which answers are consistent with some target."""
         return {"+": self.fits(x, 1), "-": self.fits(x, -1)}
 
-    def fits(self, x: Any, y: int) -> bool:
+    def fits(self, x: object, y: int) -> bool:
         """Return whether some target agrees with every answer so far and labels x with y."""
         return all(not _same(x, other) or y == label for other, label in self.shown)
 
@@ -121,14 +121,14 @@ class Scene(ABC):
         """Return the predictions over the whole plane, or None if `view` determines them."""
         return None
 
-    def learn(self, x: Any, y: int) -> int:
+    def learn(self, x: object, y: int) -> int:
         """Play a round and return the prediction."""
         predicted = self.game.learn_one(x, y)
         self.shown.append((x, y))
         assert isinstance(predicted, int)  # the labels of a scene are -1 and +1
         return predicted
 
-    def predict(self, x: Any) -> int:
+    def predict(self, x: object) -> int:
         """Return the prediction for x now."""
         predicted = self.game.predict_one(x)
         assert isinstance(predicted, int)

@@ -51,7 +51,7 @@ class ThresholdsScene(Scene):
         low, high = self._between()
         return bool(low <= min(high, x) if y == 1 else max(low, x + 1) <= high)
 
-    def votes(self, x: Any) -> dict[str, int]:
+    def votes(self, x: object) -> dict[str, int]:
         low, high = self.learner.lo, self.learner.hi
         plus = max(0, min(high, x) - low + 1)
         return {"+": plus, "-": high - low + 1 - plus}

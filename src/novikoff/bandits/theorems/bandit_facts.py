@@ -208,7 +208,7 @@ def common(after: BanditFacts) -> dict[str, Any]:
 
 
 def in_expectation(
-    run: Run[BanditFacts], limit: float, more: Sequence[Assumption] = (), quantities: Mapping[str, Any] | None = None
+    run: Run[BanditFacts], limit: float, more: Sequence[Assumption] = (), quantities: Mapping[str, object] | None = None
 ) -> Bound:
     """Return a bound on the expected pseudo-regret of a stochastic bandit.
 

@@ -168,7 +168,7 @@ def _columns(
     return target, Target(str(named(names, target)), chosen), used
 
 
-def _all_finite(values: NDArray[Any]) -> bool:
+def _all_finite(values: NDArray[np.generic]) -> bool:
     """Return whether all values are finite; large arrays are checked without the GIL, for other threads."""
     if len(values) < MANY or values.dtype not in (np.float64, np.float32):
         return bool(np.isfinite(values).all())

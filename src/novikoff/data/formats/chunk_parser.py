@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class LineParser(ABC):
     """
 
     def __init__(
-        self, kernel: Any, arrays: Callable[[int], Arrays], skip_bad: int, free: deque[bytearray],
+        self, kernel: ModuleType, arrays: Callable[[int], Arrays], skip_bad: int, free: deque[bytearray],
         little: Callable[[int], bool], width: int | None = None,
     ) -> None:  # fmt: skip
         self._kernel, self._skip_bad, self._width = kernel, skip_bad, width

@@ -87,7 +87,7 @@ class JSONL(LabelledLines):
         self._names = Names(bits)
 
     @classmethod
-    def without_labels(cls, source: object, numbers: bool = False, **options: Any) -> Self:
+    def without_labels(cls, source: object, numbers: bool = False, **options: object) -> Self:
         """Open lines without labels, for prediction; the arguments are those of `LabelledLines.without_labels`."""
         return super().without_labels(source, numbers, label=NO_LABEL, **options)
 

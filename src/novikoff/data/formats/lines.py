@@ -41,7 +41,7 @@ def first_lines(head: bytes) -> list[bytes]:
     return [] if any(b"\0" in line for line in lines) else lines
 
 
-def mostly(lines: Sequence[Any], test: Callable[[Any], object]) -> bool:
+def mostly(lines: Sequence[object], test: Callable[[Any], object]) -> bool:
     """Return whether `test` holds for more than half of the lines."""
     return 2 * sum(bool(test(line)) for line in lines) > len(lines)
 

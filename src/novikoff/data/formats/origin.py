@@ -228,7 +228,7 @@ def _is_still(file: Any) -> bool:
     return type(raw) in (io.FileIO, io.BytesIO)
 
 
-def is_url(source: Any) -> bool:
+def is_url(source: object) -> bool:
     """Return whether it is text of the form scheme://location."""
     return isinstance(source, str) and "://" in source and source.partition("://")[0].isalnum()
 

@@ -18,7 +18,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,9 @@ class Svmlight(LabelledLines):
 class ChunkParser(LineParser):
     """Parser that starts with the loop for plain lines and switches to the general loop at the first other line."""
 
-    def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]) -> None:
+    def __init__(
+        self, kernel: ModuleType, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]
+    ) -> None:
         super().__init__(kernel, partial(_arrays, kernel), skip_bad, free, little)
         self._buffers = BufferPool()
 
@@ -119,7 +121,7 @@ class ChunkParser(LineParser):
         return read_line(line)
 
 
-def _arrays(kernel: Any, size: int) -> Arrays:
+def _arrays(kernel: ModuleType, size: int) -> Arrays:
     """Return arrays for the positions of separators, the hash table for repeats, and the error flags."""
     places = [np.empty(size + kernel.PADDING, dtype=np.uint32) for _ in range(4)]
     return *places, np.empty(kernel.SLOTS, dtype=np.uint32), np.zeros(kernel.WIDE, dtype=np.uint64)

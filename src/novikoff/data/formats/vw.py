@@ -28,7 +28,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +92,7 @@ class ChunkParser(LineParser):
     """Parser with one loop for all lines; its arrays are copied, since the number of entries is unknown beforehand."""
 
     def __init__(
-        self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray],
+        self, kernel: ModuleType, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray],
         little: Callable[[int], bool],
     ) -> None:  # fmt: skip
         super().__init__(kernel, partial(_arrays, kernel), skip_bad, free, little, 2**bits)
@@ -116,7 +116,7 @@ class ChunkParser(LineParser):
         return read_line(line, self._bits, self._ignore_weights)
 
 
-def _arrays(kernel: Any, size: int) -> Arrays:
+def _arrays(kernel: ModuleType, size: int) -> Arrays:
     """Return arrays for the rows in `size` bytes, and the hash table for repeats."""
     rows, entries = size // 4 + 1, size // 2 + 1
     return (

@@ -96,7 +96,7 @@ def number_array(array: pa.Array, column: Column) -> pa.Array:
     return pa.array(values, mask=np.isnan(values))
 
 
-def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
+def _checked(values: NDArray[np.generic], column: Column) -> NDArray[Any]:
     infinite = np.isinf(values)
     if infinite.any():
         row = int(np.argmax(infinite))

@@ -118,7 +118,7 @@ def names_apart(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def is_missing(cell: Any, tokens: Sequence[str] = MISSING) -> bool:
+def is_missing(cell: object, tokens: Sequence[str] = MISSING) -> bool:
     """Return whether a cell is None or one of the missing-value texts."""
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in tokens)
 

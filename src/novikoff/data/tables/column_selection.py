@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any
 
 from novikoff.core.errors import Advice, MismatchError, Option, SourceError, counted, quoted
 from novikoff.core.stream import Target
@@ -74,7 +73,7 @@ class Choice:
     def columns(
         self,
         reader: Reader,
-        head: Mapping[str, Sequence[Any]],
+        head: Mapping[str, Sequence[object]],
         label: str | None,
         weight: str | None,
         mark: str = POINT,
@@ -207,7 +206,7 @@ def _forms(cells: Sequence[object]) -> str:
 
 
 def advice(
-    columns: Sequence[Column], head: Mapping[str, Sequence[Any]], categories: Sequence[str], name: str
+    columns: Sequence[Column], head: Mapping[str, Sequence[object]], categories: Sequence[str], name: str
 ) -> list[str]:
     """Return notes on columns whose kind may be wrong; `categories` were requested as such."""
     found: list[str] = []

@@ -88,7 +88,7 @@ class Delimited(TextReader):
     """
 
     def __init__(
-        self, source: object, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
+        self, source: object, header: bool | None = None, delimiter: str | None = None, asked: Sequence[object] = (),
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, encoding: str | None = None,
     ) -> None:  # fmt: skip
         self._header, self._delimiter, self._asked = header, delimiter, asked
@@ -331,7 +331,7 @@ def _encoded(text: io.StringIO) -> bytes:
     return text.getvalue().encode("utf-8", "surrogateescape")
 
 
-def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
+def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[object], name: str) -> bool:
     """Return whether the first row is a header."""
     line, _, cells = rows[0]
     first = [cell.strip() for cell in cells]

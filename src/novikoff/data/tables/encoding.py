@@ -571,7 +571,7 @@ class Encoding(Stateful):
 def _by_name(kind: type) -> Callable[[Any], dict[str, Any]]:
     """Return a function that checks a saved mapping from names to values of one type."""
 
-    def read(saved: Any) -> dict[str, Any]:
+    def read(saved: object) -> dict[str, Any]:
         if not isinstance(saved, dict) or not all(isinstance(name, str) and is_of(saved[name], kind) for name in saved):
             raise TypeError(f"not {words(kind)} for each name")
         return {name: kind(value) for name, value in saved.items()}

@@ -45,7 +45,7 @@ def live_table(source: Any, options: Mapping[str, Any]) -> tuple[Table | None, A
     return Table(reader, **given), source
 
 
-def _reader(source: Any) -> tuple[Reader | None, Any]:
+def _reader(source: object) -> tuple[Reader | None, Any]:
     if isinstance(source, (str, bytes, tuple, Mapping)) or hasattr(source, "__array__") or hasattr(source, "read"):
         return None, source
     if is_cursor(source):
@@ -63,7 +63,7 @@ def _reader(source: Any) -> tuple[Reader | None, Any]:
     return None, source
 
 
-def _batches(source: Any, name: str) -> Iterator[pa.RecordBatch]:
+def _batches(source: object, name: str) -> Iterator[pa.RecordBatch]:
     """Return the record batches of an Arrow stream."""
     import pyarrow as pa
 
@@ -105,7 +105,7 @@ class Frames(Columnar):
         fixed: Whether all rows existed before the game.
     """
 
-    def __init__(self, frames: Iterable[Any], name: str = "frames", fixed: bool = False) -> None:
+    def __init__(self, frames: Iterable[object], name: str = "frames", fixed: bool = False) -> None:
         self._frames, self._taken = frames, 0
         repeatable = iter(frames) is not frames
         tables = self._tables(name)

@@ -248,7 +248,7 @@ def _copied(array: Any, out: NDArray[np.float64], silent: bool) -> bool:
     return True
 
 
-def as_cell(value: Any) -> str:
+def as_cell(value: object) -> str:
     """Return a value as a table writes it: true is 1 and false 0."""
     if isinstance(value, bool):
         return str(int(value))

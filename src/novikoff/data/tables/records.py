@@ -187,7 +187,7 @@ def expanded(x: Mapping[str, object], numbers: Container[str] = ()) -> dict[str,
     return found
 
 
-def first_items(source: Iterable[Any]) -> tuple[list[Any], Iterable[Any]]:
+def first_items(source: Iterable[object]) -> tuple[list[Any], Iterable[Any]]:
     """Return the first items of an iterable, and an iterable of all of them."""
     if iter(source) is source:
         first = list(islice(source, RECOGNISED_ROWS))
@@ -198,7 +198,7 @@ def first_items(source: Iterable[Any]) -> tuple[list[Any], Iterable[Any]]:
 class _Rest(Iterator[Any]):
     """An iterator whose first items were looked at: it yields these, then the others."""
 
-    def __init__(self, first: list[Any], rest: Iterable[Any]) -> None:
+    def __init__(self, first: list[object], rest: Iterable[object]) -> None:
         self._all = chain(first, rest)
 
     def __next__(self) -> Any:
@@ -216,7 +216,7 @@ class Records(Reader):
 
     grows = True
 
-    def __init__(self, source: Iterable[Any], name: str = "rows", fixed: bool = False) -> None:
+    def __init__(self, source: Iterable[object], name: str = "rows", fixed: bool = False) -> None:
         super().__init__(name)
         self.rereadable = iter(source) is not source
         self.independent, self.fixed = self.rereadable, fixed
@@ -275,7 +275,7 @@ class Records(Reader):
             raise SourceError(must, f"is {shown(x)}", row=number, source=self.name)
         return x, y
 
-    def _row(self, item: Any, number: int) -> dict[str, Any]:
+    def _row(self, item: object, number: int) -> dict[str, Any]:
         """Return a row with its label, of plain values."""
         x, y = self._parts(item, number)
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from novikoff.core.errors import Advice, Option, SourceError
 from novikoff.core.registry import Format
@@ -339,7 +338,7 @@ def _refuse(kinds: Mapping[str, object], why: str) -> None:
 def _unlabelled(open_table: Callable[..., Stream]) -> Callable[..., Stream]:
     """Return the function that opens a table without a label column."""
 
-    def unlabelled(source: object, numbers: bool = False, **options: Any) -> Stream:
+    def unlabelled(source: object, numbers: bool = False, **options: object) -> Stream:
         table = open_table(source, labelled=False, outcomes="numbers" if numbers else "labels", **options)
         if table.unlabelled and table.encoding is not None:
             table.notes.append("every column is a feature: there are no labels")

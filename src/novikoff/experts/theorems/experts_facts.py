@@ -142,7 +142,7 @@ def regret_bound(
     run: Run[ExpertsFacts],
     bound: float,
     assumptions: Sequence[Assumption] = (),
-    quantities: Mapping[str, Any] | None = None,
+    quantities: Mapping[str, object] | None = None,
     *,
     observed: float | None = None,
     trivial: float | None = None,

@@ -331,7 +331,7 @@ class Few:
         return {"alive": None, "members": self._members.copy()}
 
 
-def _members(members: Any, size: int) -> Numbers:
+def _members(members: object, size: int) -> Numbers:
     """Return the list of a `state`, checked here because the compiled loops do not."""
     numbers = np.asarray(members)
     if numbers.dtype != np.int64 or numbers.ndim != 1 or not len(numbers):

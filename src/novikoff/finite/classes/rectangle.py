@@ -30,7 +30,7 @@ LARGEST_DIM = 64
 """Largest number of axes of a class; its size can still be printed."""
 
 
-def check_grid(m: Any, dim: Any) -> tuple[int, int]:
+def check_grid(m: object, dim: object) -> tuple[int, int]:
     """Return both as integers, or raise InputError."""
     must = "a grid must have a whole number of values per axis, from 1 to 2^53"
     values = integer(m, "m", must, 1, LARGEST_GRID)

@@ -102,7 +102,7 @@ class Survivors:
         choices = self._class.labels_of(self._class.encode(x), self._members)
         return Ballot(self._tally(choices), int(choices[0]), choices)
 
-    def _tally(self, choices: NDArray[Any]) -> dict[Label, int]:
+    def _tally(self, choices: NDArray[np.generic]) -> dict[Label, int]:
         labels = self._class.labels
         possible = (-1, 1) if labels is None else range(labels)
         if self._weights is not None:

@@ -8,8 +8,6 @@ Cost
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +18,7 @@ from novikoff.core.types import Domain, Example, State
 from novikoff.finite.classes.survivors import Survivors
 
 
-def check_grid_end(n: Any) -> int:
+def check_grid_end(n: object) -> int:
     """Return the n of the grid 0 .. n, or raise InputError."""
     return integer(n, "n", "thresholds need a grid 0 .. n with n an integer, at least 0", 0)
 

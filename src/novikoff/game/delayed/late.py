@@ -99,7 +99,7 @@ class Late(Stateful, Observer):
         self.expired += rounds
 
     @contextmanager
-    def expecting(self, served: Any, versions: Any, count: int) -> Iterator[None]:
+    def expecting(self, served: object, versions: object, count: int) -> Iterator[None]:
         """Declare the served answers of the labels that are learned in this context.
 
         Args:

@@ -156,11 +156,11 @@ class Pending(Stateful):
                             code="unknown_id")  # fmt: skip
         return found
 
-    def arrived(self, id: Id, arrival: int, label: Any) -> None:
+    def arrived(self, id: Id, arrival: int, label: object) -> None:
         """Mark a waiting round as labelled."""
         self._answer(id, arrival, label)
 
-    def _answer(self, id: Id, arrival: int, label: Any) -> None:
+    def _answer(self, id: Id, arrival: int, label: object) -> None:
         one = self.waiting.pop(id)
         self.answered[id] = Answered(one.number, one.digest, one.prediction, arrival, label)
         if len(self.answered) > self.most:
@@ -226,7 +226,7 @@ def plain(x: Example) -> Any:
     return _list(x) if isinstance(x, (list, tuple)) else _value(x)
 
 
-def example(value: Any) -> Example:
+def example(value: object) -> Example:
     """Return the example that `plain` has converted."""
     if isinstance(value, list):
         return [example(one) for one in value]
@@ -245,7 +245,7 @@ def _list(values: Any) -> list[Any]:
     return [_list(one) if isinstance(one, list) else _value(one) for one in values]
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> Any:
     """Return a number or a text as a JSON value; infinities and NaN under the key "number"."""
     if value is None or isinstance(value, (str, bool)):
         return value

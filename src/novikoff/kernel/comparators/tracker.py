@@ -78,7 +78,7 @@ class KernelTracker(ScorerTracker[KernelScorer]):
             None,
         )  # number of rows, and the result
 
-    def _see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
+    def _see(self, x: Rows, y: NDArray[np.generic], played: NDArray[np.generic]) -> None:
         if self._held is not None and self._held.rows + len(y) <= MOST_HELD and self._held.size <= BYTES_HELD:
             self._held.add(x, y, played)
         elif len(y):

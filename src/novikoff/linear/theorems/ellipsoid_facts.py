@@ -131,7 +131,7 @@ def separators(run: Run[EllipsoidFacts], level: float = 0.0) -> list[Ball]:
     return found
 
 
-def unit(direction: NDArray[Any], facts: EllipsoidFacts) -> Vector:
+def unit(direction: NDArray[np.generic], facts: EllipsoidFacts) -> Vector:
     """Return the unit vector of a comparator (features first, bias last) in the learner's coordinates."""
     u = np.zeros(facts.width)
     features = facts.width - (facts.bias != 0.0)

@@ -210,7 +210,7 @@ def quantities_of(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]
 
 
 def risk_bound(
-    bound: float | None, errors: int, trials: int, assumptions: list[Assumption], quantities: Mapping[str, Any],
+    bound: float | None, errors: int, trials: int, assumptions: list[Assumption], quantities: Mapping[str, object],
     quantity: str = "",
 ) -> Bound:  # fmt: skip
     """Return a risk bound, which must already be rounded up, with the error rate; void if there were no examples."""

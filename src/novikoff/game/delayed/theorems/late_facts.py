@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.core.certificate import Assumption, Bound, Certificate, seen
 from novikoff.core.types import Run
@@ -93,7 +92,7 @@ def counted(run: Run[object]) -> list[Assumption]:
     return [seen("the labelled rounds agree with the game in order of arrival", whole)]
 
 
-def passed(run: Run[object], value: int, by: Certificate, limit: int, quantities: dict[str, Any]) -> Bound:
+def passed(run: Run[object], value: int, by: Certificate, limit: int, quantities: dict[str, object]) -> Bound:
     """Return a bound on the mistakes of the served answers."""
     late = facts_of(run)
     counts = {"changed": late.changed, "arrival_mistakes": run.mistakes, "labelled": late.labelled,
