@@ -4,6 +4,10 @@ dense    eight lanes by position, then ((0+4)+(2+6)) + ((1+5)+(3+7)). numba does
          accumulators, so the loop is built as LLVM code on a vector of eight doubles.
 sparse   from left to right: gathering the weights takes longer than adding, and two separate lanes are slower.
 No fused multiply-add and no fastmath: plain Python gives the same bits (tests/twins.py).
+
+A sparse row is the entries `start` to `stop` - 1 of
+    indices   (entries,) features
+    values    (entries,) values, in double or single precision
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def chances(scores: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.floa
 
 @compiled
 def hedge_all(scores: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scores that are played, from those of the weights (rows,) and their v (rows,)."""
+    """Return the scores that are played, from those of the weights (rows,) and `spread` (rows,), their v."""
     found = np.empty(len(scores))
     for t in range(len(scores)):
         found[t] = hedged(scores[t], spread[t])

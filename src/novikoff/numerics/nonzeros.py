@@ -34,7 +34,10 @@ class Nonzeros(NamedTuple):
 
 @compiled
 def _of_dense(x: NDArray[np.float64], bias: float, out: Nonzeros) -> int:
-    """Write the rows of x (rows, features) to out; return the first with a number too large, or -1."""
+    """Write the rows of x (rows, features) to out; return the first row with too large a number.
+
+    -1 if there is none.
+    """
     ends, places, values = out
     filled = 0
     for t in range(len(x)):
@@ -58,7 +61,10 @@ def _of_dense(x: NDArray[np.float64], bias: float, out: Nonzeros) -> int:
 def _of_sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float, out: Nonzeros
 ) -> int:
-    """Write sparse rows (fields as in SparseRows) to out; return the first with a number too large, or -1."""
+    """Write sparse rows to out; return the first row with a number too large, or -1.
+
+    indptr, indices, numbers   as in SparseRows: (rows + 1,), (entries,) and (entries,)
+    """
     ends, places, values = out
     filled = 0
     for t in range(len(indptr) - 1):

@@ -113,7 +113,10 @@ def mean(z: Vector, known: int) -> float:
 
 @inner
 def clipped(z: Vector, known: int, p: Vector, whole: float) -> float:
-    """Raise scores more than 700 below the largest, so that no P is 0; return the logarithm of the sum of e^z."""
+    """Raise scores more than 700 below the largest, so that no P is 0; return ln(sum of e^z).
+
+    z, p   (labels,) scores and probabilities, changed
+    """
     top = z[0]
     for j in range(1, known):
         top = max(top, z[j])

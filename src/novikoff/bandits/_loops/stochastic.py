@@ -11,6 +11,8 @@ Arguments of the loops
     results   Results, output
     explored  (K,) sum of the losses of each arm in the exploration, changed
     ones      (K,) number of losses of each arm that were rounded to 1, changed
+    plays     (K,) rounds in which each arm was played
+    paid      (K,) sum of the losses of each arm in these rounds
     starts    states of the coins: of the posterior samples, and of the rounding of losses
 """
 
@@ -93,7 +95,7 @@ def least_sample(plays: Vector, ones: Vector, start: int, t: int) -> int:
 
 @inlined
 def note(arm: int, row: Vector, whole: bool, counts: Counts) -> float:
-    """Record a round and return the loss of the arm played."""
+    """Record a round, row (K,) of its losses, and return the loss of the arm played."""
     numbers, plays, paid, totals = counts
     loss = row[arm]
     numbers[LOST] += loss

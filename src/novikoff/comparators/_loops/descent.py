@@ -59,7 +59,7 @@ def shuffle(order: NDArray[np.int64], word: int) -> None:
 
 @inlined
 def _prefetch_row(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector) -> None:
-    """Prefetch row t: in a random order the processor cannot predict the next row."""
+    """Prefetch row t of `indptr`, `indices`, `values` (SparseRows): the processor cannot predict a random order."""
     start, stop = indptr[t], indptr[t + 1]
     for k in range(start, stop, np.uint64(8)):
         prefetch(values, k)

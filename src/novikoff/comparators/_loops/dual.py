@@ -92,7 +92,10 @@ def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) 
 
 @inlined
 def write(words: Words, singles: Singles, here: Any, place: Any, single: Any) -> Any:
-    """Write a place and its value at word `here`; return the square of the value."""
+    """Write a place and its value at word `here`; return the square of the value.
+
+    words, singles   (words,) the same memory, as integers for places and as float32 for values
+    """
     words[here] = place
     singles[here + np.uint64(1)] = single
     return np.float64(single) * np.float64(single)
@@ -148,7 +151,10 @@ def put_dense(
     x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, unit: float, words: Words, singles: Singles,
     at: int, ends: Offsets, square: Vector,
 ) -> int:  # fmt: skip
-    """Pack dense rows x (rows, features) without their zeros; other arguments as in `put_sparse`."""
+    """Pack dense rows x (rows, features) without their zeros.
+
+    `words`, `singles`, `ends`, `square` and the other arguments are as in `put_sparse`.
+    """
     here, room = np.uint64(at), np.uint64(len(words))
     two = np.uint64(2)
     for t in range(len(y)):

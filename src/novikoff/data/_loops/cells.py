@@ -148,7 +148,7 @@ def run(
     text: NDArray[np.uint8], ends: NDArray[np.uint32], cell: np.uint64, count: np.uint64,
     values: NDArray[np.float64], at: np.uint64, wrong: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """Read the `count` cells after ends[cell] into values[at:], four at a time."""
+    """Read the `count` cells after ends[cell] into values[at:], four at a time; `wrong` (4,) as in `parse`."""
     for k in range(ZERO, count, U64(WIDE)):
         four(text, ends, cell + k, count - k, REAL_POWERS, values, at + k, wrong)
 
@@ -253,7 +253,7 @@ def parse(
 def _cell(
     ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], line: np.uint64, column: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Return the start and the end of a cell in the text."""
+    """Return the start and the end of a cell in the text: its place in `ends` follows from the `line_ends` (lines,)."""
     place = column + (U64(line_ends[line - ONE]) + ONE if line else ZERO)
     return U64(ends[place - ONE]) + ONE if place else ZERO, U64(ends[place])
 

@@ -93,7 +93,7 @@ def count_words(
 ) -> int:  # fmt: skip
     """Write the entries of the message data[start:stop] from position `first` on; return their end.
 
-    The other arguments are those of `add_entry`; `mask` is 2^bits - 1, `seed` that of the hash.
+    `table`, `indices` and `values` (room,) are those of `add_entry`; `mask` is 2^bits - 1, `seed` that of the hash.
     """
     room = U(2)
     while room < U(stop - start + 2):  # at most (length + 1) / 2 words: the table is never more than half full
@@ -127,7 +127,7 @@ def count_words(
 
 @inlined
 def same_bytes(data: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
-    """Return whether the `length` bytes at a and b are equal."""
+    """Return whether the `length` bytes of `data` (bytes,) at a and b are equal."""
     for j in range(length):
         if data[a + j] != data[b + j]:
             return False

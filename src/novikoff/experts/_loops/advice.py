@@ -85,7 +85,7 @@ def lose(
 
 @inlined
 def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
-    """Clip predictions to [clip, 1 - clip]."""
+    """Clip `count` predictions from p[start] on to [clip, 1 - clip], and write them to `room` from `moved` on."""
     predicted, clipped = p[start : start + count], room[moved : moved + count]
     for i in range(count):
         clipped[i] = min(max(predicted[i], clip), 1.0 - clip)

@@ -19,7 +19,10 @@ MISTAKES, SINCE, FOUND = range(3)
 
 @inlined
 def shortest(lengths: Counts, firsts: Counts) -> int:
-    """Return the position of the shortest survivor; among equally short ones, of the latest."""
+    """Return the position of the shortest survivor; among equally short ones, of the latest.
+
+    lengths, firsts   (survivors,) rounds that each predicted, and its first round
+    """
     least = 0
     for k in range(1, len(lengths)):
         if lengths[k] < lengths[least] or (lengths[k] == lengths[least] and firsts[k] > firsts[least]):

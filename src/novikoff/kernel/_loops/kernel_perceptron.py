@@ -1,4 +1,9 @@
-"""Rule of the kernel Perceptron: a mistake becomes a support, or adds to the coefficient of an equal support."""
+"""Rule of the kernel Perceptron: a mistake becomes a support, or adds to the coefficient of an equal support.
+
+Arguments of the loops
+    places    (entries,) features of a sparse row
+    numbers   (entries,) its values, or (width,) those of a dense row
+"""
 
 from __future__ import annotations
 

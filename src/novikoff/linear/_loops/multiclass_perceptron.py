@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 
 @inlined
 def largest(s: Vector, known: int) -> int:
-    """Return the smallest index of the largest of the first `known` scores; 0 if `known` is 0."""
+    """Return the smallest index of the largest of the first `known` scores s (labels,); 0 if `known` is 0."""
     best = 0
     for j in range(1, known):
         if s[j] > s[best]:

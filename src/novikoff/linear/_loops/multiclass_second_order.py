@@ -60,7 +60,7 @@ def scale(
 
 @inner
 def score(moments: Vector, k: Vector, count: int, v: float, known: int, s: Vector) -> None:
-    """Write the score of each label into s; -inf for labels not known."""
+    """Write the score of each label into s, from k = P x by slot; -inf for labels not known."""
     for j in range(len(s)):
         s[j] = dense(moments[j, :count], k[:count]) / (1.0 + v) if j < known else -np.inf
 

@@ -5,7 +5,7 @@ for all new labels: it has played every round with a negative label. In the firs
 copied: one copy then belongs to the label, as if it had been announced at the start.
 
 Arguments of the loops, in addition to those of linear/_loops/second_order.py:
-    matrices: MatrixArrays with a leading axis of labels
+    matrices: MatrixArrays with a leading axis of labels; `inverse` and `held` are its fields of these names
     labels: number of learners that play: the labels known, and one more if labels may grow
     x: (n,) the row by slot, the same for all learners
     k: (labels, n) P x of each learner

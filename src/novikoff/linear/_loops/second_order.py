@@ -10,7 +10,7 @@ are divided by their growth instead of subtracted from, to avoid cancellation. P
 
 Arguments of the loops:
     metric: Metric
-    matrix: MatrixArrays of all earlier rounds
+    matrix: MatrixArrays of all earlier rounds; `inverse` (P), `sums` (S), `held` and `totals` are its fields
     rows: Nonzeros of the rows to predict, or to learn from in turn
     y: (rows,) labels -1 and +1, or numbers for `play_vaw`
     scores: (rows,) output

@@ -52,7 +52,7 @@ def eliminate(work: Vector, ridge: Vector, size: int) -> None:
 
 @inner
 def form(work: Vector, size: int, a: int, b: int) -> float:
-    """Return p'A^-1 q for the columns a and b of an eliminated matrix."""
+    """Return p'A^-1 q for the columns a and b of an eliminated matrix, `work` (size, size + columns)."""
     total = 0.0
     for k in range(size):
         if work[k, k] > 0.0:
@@ -62,7 +62,7 @@ def form(work: Vector, size: int, a: int, b: int) -> float:
 
 @inlined
 def fill(sums: Vector, ridge: Vector, gamma: float, work: Vector) -> None:
-    """Write A = L + gamma S to the upper triangle of `work`."""
+    """Write A = L + gamma S to the upper triangle of `work`, from `sums` (n, n), S, and `ridge` (n,), L."""
     for i in range(len(ridge)):
         for j in range(i, len(ridge)):
             work[i, j] = gamma * sums[i, j]
@@ -71,7 +71,7 @@ def fill(sums: Vector, ridge: Vector, gamma: float, work: Vector) -> None:
 
 @inlined
 def ride(riders: Vector, row: int, i: int, value: float) -> None:
-    """Add to the compensated sum in rows `row` and `row` + 1 of column i."""
+    """Add to the compensated sum in rows `row` and `row` + 1 of column i of `riders` (rows, columns)."""
     old = riders[row, i]
     new = old + value
     riders[row + 1, i] += (old - new) + value if abs(old) >= abs(value) else (value - new) + old
@@ -207,7 +207,7 @@ def kappa(d: float) -> float:
 
 @inlined
 def spread(s: Vector, z: Vector, p: Vector, y: int, known: int) -> tuple[float, float]:
-    """Return (P - e_y)'(s - z) and (s - z)'(diag P - PP')(s - z)."""
+    """Return (P - e_y)'(s - z) and (s - z)'(diag P - PP')(s - z); s, z and P, here p, are (labels,)."""
     first, mean, square = 0.0, 0.0, 0.0
     for c in range(known):
         far = s[c] - z[c]

@@ -11,6 +11,16 @@ trailing forecaster rounds to 0, a failure of the leader would add no gap, and t
 
 Paths: a path names one forecaster per round. V_i is the least loss + price of the paths that end with i. It is a pair
 (a sum and its compensation), which is copied on a change, so that its error does not grow with the rounds.
+
+Arguments of the loops, for N forecasters
+    prior       (N,) pi
+    joins       (N,) number of rounds after which each joins
+    shares      (N,) sum of the weights of each over all rounds, changed
+    odds        (rows, N) ln P_i(+1)/P_i(-1)
+    logs        (N,) ln P_i of one label; (rows, N, labels) of each label
+    forecasts   (N,) numbers; (rows, N)
+    lost        (N,) losses of a round
+    played      (rows,) out: log-odds or number of the mixture; (rows, labels) ln P of each label
 """
 
 from __future__ import annotations
@@ -255,7 +265,7 @@ def bayes_labels(
 
 @compiled
 def track_bayes(sums: Vector, prior: Vector, losses: Vector, logs: Vector, allowed: float) -> tuple[float, int]:
-    """Replay the Bayes mixture on what was recorded; arrays and result as in `track`."""
+    """Replay the Bayes mixture on what was recorded; arrays, `losses` among them, and result as in `track`."""
     count, worst, where = len(prior), 0.0, -1
     weights = np.empty(count)
     for t in range(len(logs)):
@@ -610,6 +620,6 @@ def track_numbers(
 
 @compiled
 def add_squares(squares: Vector, first: float, y: Vector) -> None:
-    """Add (y - first)^2 of every outcome to a compensated sum (2, 1)."""
+    """Add (y - first)^2 of every outcome to a compensated sum, `squares` (2, 1)."""
     for t in range(len(y)):
         add(squares, 0, 0, (y[t] - first) ** 2)

@@ -14,6 +14,8 @@ Trees
     histogram is counted, and its sibling's is the difference; nodes of at most 64 rows keep no histogram, and are
     counted column by column, in the bins that they use. The leaf of gradient sum G and curvature sum H has value
     -G / (H + ridge).
+Kinds
+    `kinds` (columns,) is 1 for a column of categories, else 0.
 """
 
 from __future__ import annotations

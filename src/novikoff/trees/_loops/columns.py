@@ -1,5 +1,7 @@
 """From rows of features to rows of table columns.
 
+indptr      (rows + 1,) position of the first entry of each sparse row, and the end of the last
+indices     (entries,) features; `values` (entries,) are their values
 column_of   (places,) column of each feature; -1 for a feature that was never learned from
 code_of     (places,) NUMBER if the feature is the number in the column; MISSING if it marks missing values by not being
             0; otherwise the category that it marks by not being 0

@@ -1,7 +1,7 @@
 """Bins of columns, and the best cut of a column: for growing trees, forests and boosted trees.
 
 A column of a node is cut between two bins, in the order of the bins for numbers and of their means for categories;
-missing values go to the better side.
+missing values go to the better side. `sets` (2,) has a bit for each bin that goes to the left child.
 """
 
 from __future__ import annotations

@@ -6,6 +6,14 @@ Forecast of one tree, on the path v_0 (root) .. v_n (leaf) of a row:
     mixture   q_n = p_n,  q_i = s_i p_i + (1 - s_i) q_{i+1},  s_i = 1/(1 + e^-odds of v_i)
 Learning a label y: odds_i += ln p_i(y) - ln q_{i+1}(y), and every node of the path counts the row. Both s and 1 - s are
 computed from the odds, and the probability of every label is stored: nothing is computed as one minus a rounded number.
+
+Arguments of the loops, for k labels
+    kinds          (columns,) 1 for a column of categories, else 0
+    x              (skipped + columns,) a row; (rows, skipped + columns)
+    path           (DEPTH,) nodes from the root to the leaf
+    nodes, mixed   (DEPTH, k) p_i and q_i of the nodes on the path
+    forecasts      (rows, k) out: probabilities of each row; `disagreement` (2,) as in `play`
+    table          (rows + 1 or more,) x ln x of whole numbers
 """
 
 from __future__ import annotations

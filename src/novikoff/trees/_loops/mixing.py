@@ -32,7 +32,7 @@ def shares(z: float) -> tuple[float, float]:
 
 @inner
 def entropy(counts: NDArray[np.int64]) -> float:
-    """Return the log loss of the best constant probabilities on rounds with these labels."""
+    """Return the log loss of the best constant probabilities on rounds with `counts` (k,) of each label."""
     total, lost = 0.0, 0.0
     for k in range(len(counts)):
         total += counts[k]

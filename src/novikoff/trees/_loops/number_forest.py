@@ -101,7 +101,10 @@ def follow(
     nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], rows: NDArray[np.int64],
     predicted: Vector,
 ) -> None:  # fmt: skip
-    """Predict each of the rows x[rows], write the prediction to predicted (rows,), and learn y[rows]."""
+    """Predict each of the rows x[rows], write the prediction to predicted (rows,), and learn y[rows].
+
+    kinds   (columns,) 1 for a column of categories, else 0
+    """
     nodes, rule = Nodes(*nodes), Rule(*rule)
     path, p, q = np.empty(PATH, dtype=np.int64), np.empty((PATH, 1)), np.empty((PATH, 1))
     for t in range(len(rows)):

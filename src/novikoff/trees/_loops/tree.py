@@ -2,6 +2,16 @@
 
 Every kind of tree plays the same loop: labels, numbers and residuals differ in the forecast of a node, in the weight of
 stopping there, and in what a node learns. Forecasts of labels contain the probability of every label, never 1 - p.
+
+Arguments of the loops
+    x       (columns,) a row; (rows, columns)
+    y       (rows,) outcomes
+    kinds   (columns,) 1 for a column of categories, else 0
+    path    (PATH,) nodes from the root to the leaf
+    p, q    (PATH, k) forecast of each node of the path, and of the mixture from it down
+    slots   (rows,) places of stored rows in the arrays of Growth
+    sets    (2,) one bit for each bin that goes to the left child
+    table   (rows + 1 or more,) x ln x of whole numbers
 """
 
 from __future__ import annotations
