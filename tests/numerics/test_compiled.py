@@ -102,6 +102,9 @@ def test_loop_is_recompiled_if_a_file_that_it_depends_on_changes(tmp_path):
     assert told() == ["44 0"] * 3
     write("kernel", "layout", LAYOUT, shift=100)
     assert told() == ["144 0"] * 3
+    shutil.copytree(copy, tmp_path / "elsewhere" / "novikoff", copy_function=shutil.copyfile)
+    where["PYTHONPATH"] = str(tmp_path / "elsewhere")
+    assert told() == ["144 1"] * 3  # another checkout of equal files
 
 
 def imports(path):

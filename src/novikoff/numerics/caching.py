@@ -1,14 +1,16 @@
 """Cache of compiled loops on disk, shared by processes.
 
-numba's cache, with three changes. An entry is valid as long as no file has changed that the loop depends on: numba
-looks only at the file of the loop itself. A process that needs a loop while another compiles it waits and loads it from
-the cache. Code is saved before the index that names it, so that a process that is killed leaves no index with the code
-of an earlier version.
+numba's cache, with four changes. An entry is valid as long as no file has changed that the loop depends on: numba
+looks only at the file of the loop itself. Files are compared by their contents and, in a folder that NUMBA_CACHE_DIR
+names, found by them: checkouts, environments and images share what was compiled once. A process that needs a loop while
+another compiles it waits and loads it from the cache. Code is saved before the index that names it, so that a process
+that is killed leaves no index with the code of an earlier version.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import time
@@ -42,9 +44,17 @@ class LoopCache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self._cache_file = LoopFile(self._cache_path, self._impl.filename_base, self._cache_file._source_stamp)
+        file = function.__code__.co_filename
+        own, current = self._cache_file._source_stamp, stamp(file)
+        shared: str = getattr(config, "CACHE_DIR", "")
+        if shared and _in_package(file):
+            name = ".".join(Path(file).relative_to(PACKAGE).with_suffix("").parts)
+            self._cache_path = os.path.join(shared, f"{PACKAGE.name}.{name}_{current}")
+            self._impl.locator._cache_path = self._cache_path
+            own = current  # that of older releases of numba has the time of the checkout
+        self._cache_file = LoopFile(self._cache_path, self._impl.filename_base, own)
         # Not the source stamp: that is unpickled together with the signatures, which may name a module that is gone.
-        self._cache_file._version = (self._cache_file._version, stamp(function.__code__.co_filename))
+        self._cache_file._version = (self._cache_file._version, current)
         self._place = zlib.crc32(self._impl.filename_base.encode()) % 2**30
         self._depth = 0  # a loop may be compiled for other types as part of itself
 
@@ -144,15 +154,21 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.
 
 
 @cache
-def stamp(file: str) -> tuple[Any, ...]:
-    """Return path, modification time and size of every file that loops in `file` depend on, and if indices are checked.
+def stamp(file: str) -> str:
+    """Return a digest of the contents of every file that loops in `file` depend on, and of whether indices are checked.
 
     With NUMBA_BOUNDSCHECK numba compiles different code, but on its own would reuse cached code without checks.
     """
-    found = ((path, os.stat(path)) for path in sources(file))
-    return bool(getattr(config, "BOUNDSCHECK", False)), *(
-        (os.path.relpath(path, PACKAGE), status.st_mtime_ns, status.st_size) for path, status in found
-    )
+    found = hashlib.sha256(str(bool(getattr(config, "BOUNDSCHECK", False))).encode())
+    for path in sources(file):
+        found.update(f"\n{os.path.relpath(path, PACKAGE)} {_digest(path)}".encode())
+    return found.hexdigest()[:32]
+
+
+@cache
+def _digest(file: str) -> str:
+    """Return a digest of the contents of a file."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def sources(file: str) -> list[str]:
@@ -161,7 +177,7 @@ def sources(file: str) -> list[str]:
     Imports of files with compiled code (`numerics` and `_loops`) are followed; of other files only the imported one
     counts. A file outside of the package may depend on every file with compiled code.
     """
-    if not file.startswith(f"{PACKAGE}{os.sep}"):
+    if not _in_package(file):
         return sorted(map(str, [*PACKAGE.glob("numerics/*.py"), *PACKAGE.glob("*/_loops/*.py")]))
     found, left = {file}, [file]
     while left:
@@ -169,6 +185,11 @@ def sources(file: str) -> list[str]:
         found |= new
         left += filter(_followed, new)
     return sorted(found)
+
+
+def _in_package(file: str) -> bool:
+    """Return whether a file belongs to this package."""
+    return file.startswith(f"{PACKAGE}{os.sep}")
 
 
 def _followed(file: str) -> bool:
