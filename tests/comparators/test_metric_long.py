@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.comparators.metric import U0
 from novikoff.core.observer import Observer
 from novikoff.core.types import Batch
 from novikoff.game.game import Game
 from novikoff.game.specs import make
 from novikoff.linear._loops import second_order_layout as at
+from novikoff.numerics.sizes import U0
 
 SPECS = [
     "ftrl", "ftrl:newton,rate=4", "logistic", "logistic:ridge=1,radius=1,scale_free=false", "arow",

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 from novikoff.comparators import _loops
 from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.goal import HasOwnWeights, Own
-from novikoff.comparators.metric import U0
 from novikoff.comparators.random_features import Images
 from novikoff.core.state import Array, Coded, Count, Field, Part, Stateful, array, require
 from novikoff.core.types import State
-from novikoff.numerics.sizes import WAVES
+from novikoff.numerics.sizes import U0, WAVES
 
 Vector = NDArray[np.float64]
 TOGETHER = 512

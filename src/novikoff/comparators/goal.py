@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.metric import U0, Full, Metric
+from novikoff.comparators.metric import Full, Metric
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.comparators.random_features import Images

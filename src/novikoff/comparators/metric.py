@@ -20,8 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-U0 = 2.0**-53
-"""Unit roundoff of doubles."""
+from novikoff.numerics.sizes import U0
 
 Vector = NDArray[np.float64]
 

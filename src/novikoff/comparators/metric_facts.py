@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.comparators.frozen import FrozenFacts
-from novikoff.core.certificate import Assumption, Bound, outward, refutations, seen
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Assumption, Bound, outward, refutations, seen, warm_start
 from novikoff.core.types import Run
 
 
@@ -151,13 +150,10 @@ def _even(run: Run[MetricFacts]) -> bool:
     return abs(run.predicted - run.constants[0] - run.after.excess) <= SLACK * (1.0 + run.rounds)
 
 
-def reason_void(run: Run[Any], needed: list[Assumption]) -> str:
-    """Return the reason why no bound holds for this run, of two or many labels; "" if one does."""
-    if run.before.rounds:
-        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
-    return refutations(needed) or (
-        "" if run.tracked.comparators else "no comparator could be evaluated: numbers overflowed"
-    )
+def why_void(run: Run[Any], needed: list[Assumption]) -> str:
+    """Return why a theorem does not apply to this run, of two or many labels; "" if it does."""
+    none = "" if run.tracked.comparators else "no comparator could be evaluated: numbers overflowed"
+    return warm_start(run.before.rounds) or refutations(needed) or none
 
 
 def log_loss_bound(
@@ -175,7 +171,7 @@ def log_loss_bound(
     if run.log_loss is None:
         return None
     needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(2.0)
-    if reason := reason_void(run, needed):
+    if reason := why_void(run, needed):
         return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     u = min(run.tracked.comparators, key=of)
     quantities = {

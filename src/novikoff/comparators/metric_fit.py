@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
 """Ridges with which the candidates are fitted."""
-SCALES = (0.4, 0.7, 1.0, 1.4)
+FACTORS = (0.4, 0.7, 1.0, 1.4)
 """Factors by which each fitted candidate is multiplied."""
 GOLDEN = 0.6180339887498949
 """Golden ratio minus 1, for weights without a pattern."""
@@ -65,7 +65,7 @@ def candidates(rows: Nonzeros, places: int, y: NDArray[np.int8], limit: int | No
         t = _minimised(x, root, phi, ridge, t)
         u = np.zeros(places)
         u[at] = root * t
-        found += [scale * u for scale in SCALES]
+        found += [scale * u for scale in FACTORS]
     return np.stack(found, axis=1)
 
 

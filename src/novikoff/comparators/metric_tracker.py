@@ -30,13 +30,13 @@ from novikoff.comparators import _loops
 from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.frozen import Copies, FrozenWeights, check_lanes, check_members, in_lanes
 from novikoff.comparators.goal import Goal, HasGoals, HasOwnWeights, dual_of
-from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
-from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
+from novikoff.comparators.metric_fit import FACTORS, best_for, candidates, generic, least_log_loss
 from novikoff.comparators.rows import Rows, as_nonzeros
 from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
 from novikoff.core.state import Argument, Array, Count, Number, Part, Values, require
 from novikoff.core.types import State
+from novikoff.numerics.sizes import U0
 
 Vector = NDArray[np.float64]
 LARGEST = float(np.finfo(np.float64).max)
@@ -173,8 +173,8 @@ class MetricTracker(VectorTracker):
             if goal.images is None:
                 played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
                 for u in best_for(goal, rows, self.places, y, played, kappa, len(y) / rounds):
-                    found += [scale * u for scale in SCALES]
-                    owners += [goal.member] * len(SCALES)
+                    found += [scale * u for scale in FACTORS]
+                    owners += [goal.member] * len(FACTORS)
         return found, owners
 
     def facts(self, learner: HasGoals[Goal]) -> MetricComparatorFacts:

@@ -27,14 +27,15 @@ from numpy.typing import NDArray
 
 from novikoff.comparators import _loops
 from novikoff.comparators.goal import HasGoals
-from novikoff.comparators.metric import U0, Diagonal, Full
-from novikoff.comparators.metric_fit import SCALES
+from novikoff.comparators.metric import Diagonal, Full
+from novikoff.comparators.metric_fit import FACTORS
 from novikoff.comparators.multiclass_facts import MulticlassComparator, MulticlassComparatorFacts, MulticlassGoal
 from novikoff.comparators.multiclass_fit import best_for
 from novikoff.comparators.rows import Rows, as_nonzeros, with_labels
 from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
 from novikoff.core.state import Argument, Array, Choice, Count, Number, require
 from novikoff.core.types import State
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.core.learner import Learner
@@ -105,7 +106,7 @@ class MulticlassTracker(VectorTracker):
         metric = Diagonal(np.where(most > 0.0, 1.0, 0.0) if self.loss == "hinge" else most * most)
         goal = MulticlassGoal(metric, float(len(y)), nothing, nothing)
         found = best_for(goal, rows, y, self._known_in(y), nothing.shape, self.loss == "hinge")
-        self._vectors = np.stack([nothing, *(scale * u for u in found[-1:] for scale in SCALES)])
+        self._vectors = np.stack([nothing, *(scale * u for u in found[-1:] for scale in FACTORS)])
         self._sums = np.zeros((_loops.multiclass_losses.SUMS, len(self._vectors)))
         self._fitted = len(y)
         self._look_at(rows, y, scores)

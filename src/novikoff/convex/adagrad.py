@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.goal import added_doubt
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.convex import _loops
 from novikoff.convex._loops import adagrad_layout as at
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
@@ -42,6 +42,7 @@ from novikoff.core.state import Argument, Array, Number, Sum
 from novikoff.core.types import StepResult, Task, Theorem
 from novikoff.linear.scale_free import ScaleFree, over
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 from novikoff.numerics.total import Total
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.goal import Goal, Own, added_doubt
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.convex import _loops
@@ -41,6 +41,7 @@ from novikoff.core.state import Argument, Array
 from novikoff.core.types import Theorem
 from novikoff.linear.scale_free import Probabilistic, over, ratio
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.goal import Goal
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.convex.theorems.logistic_regret import logistic_regret
@@ -38,6 +38,7 @@ from novikoff.linear.matrix import Matrix
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.linear.second_order import SecondOrder
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.goal import added_doubt
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.multiclass_facts import MulticlassFacts, MulticlassGoal
 from novikoff.comparators.multiclass_tracker import MulticlassTracker
 from novikoff.convex import _loops
@@ -43,6 +43,7 @@ from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.linear.scale_free import over
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import numerics
-from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.multiclass_vaw_regret import MulticlassVAWFacts, multiclass_vaw_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument
@@ -37,6 +36,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.linear.multiclass_second_order import MulticlassSecondOrder
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

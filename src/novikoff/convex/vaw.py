@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.vaw_regret import VAWFacts, vaw_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument
@@ -35,7 +34,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix
 from novikoff.linear.second_order import SecondOrder
 from novikoff.numerics.records import astuple
-from novikoff.numerics.sizes import LARGEST_SIZE
+from novikoff.numerics.sizes import LARGEST_SIZE, U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

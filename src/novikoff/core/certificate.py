@@ -15,7 +15,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from novikoff.core.display import Shown
-from novikoff.core.errors import whole
+from novikoff.core.errors import counted, whole
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.types import Run
 
@@ -175,6 +175,11 @@ def refutations(assumptions: Sequence[Assumption]) -> str:
     """Return the claims that failed, as a reason; "" if none did."""
     failed = "; ".join(assumption.claim for assumption in assumptions if assumption.standing == "refuted")
     return f"{FAILED}{failed}" if failed else ""
+
+
+def warm_start(rounds: int, who: str = "the learner") -> str:
+    """Return why a bound for an untrained learner does not apply; "" if none of its rounds were before this game."""
+    return f"warm start: {who} had played {counted(rounds, 'round')} when the game started" if rounds else ""
 
 
 def none_separates(more: str = "") -> str:

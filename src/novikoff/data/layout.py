@@ -33,7 +33,7 @@ LINE_END = re.compile(rb"\r\n|\r|\n")
 NOT_UTF8 = re.compile("[\udc80-\udcff]")  # `surrogateescape` maps bytes that are not UTF-8 to these
 MUST_BE_UTF8 = ("text must be UTF-8", "is not", "Convert the file first.")
 """Error for text that is not UTF-8: what is expected, what was found, and what to do."""
-LARGEST_INDEX = 2**32 - 2
+LARGEST_FILE_INDEX = 2**32 - 2
 """Largest index of a feature in a file."""
 
 Row = tuple[int, int, list[str]]

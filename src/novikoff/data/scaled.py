@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 Scale = Literal["standard", "range"]
 SCALES = get_args(Scale)
+"""Values of `scale`."""
 LARGE = 4096
 """Number of cells from which reusing a buffer is cheaper than allocating a new one."""
 KNOWN = 8

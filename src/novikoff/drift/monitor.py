@@ -45,8 +45,8 @@ ALPHA = 0.05
 """Default probability that a drift test ever raises a false alarm."""
 OFTEN = 0.01
 """Largest share of the capital of a drift test that is redistributed before a bet."""
-SCALES = np.array([1.0, 0.25, 0.0625])
-"""Scales of the bets of a drift test; small ones detect small changes."""
+BET_SIZES = np.array([1.0, 0.25, 0.0625])
+"""Sizes of the bets of a drift test; small ones detect small changes."""
 ENOUGH = 2.0**300
 """Wealth at which betting stops, far above any alarm, so that it does not overflow."""
 BETS = 8
@@ -89,7 +89,7 @@ class DriftTest(Stateful):
         Number("largest", 0.0),
         Number("wealth", 0.0, "largest"),
         Array("counts", (3,), np.int64, at="_counts", nonnegative=True),
-        Array("capital", (len(SCALES), 3), at="_capital", nonnegative=True),
+        Array("capital", (len(BET_SIZES), 3), at="_capital", nonnegative=True),
     )
     described = "a drift test"
 
@@ -108,7 +108,7 @@ class DriftTest(Stateful):
             raise InputError(f"first must be a positive whole number of rounds: got {shown(self.first)}.")
         self.next_snapshot = self.first
         self._counts = np.zeros(3, dtype=np.int64)
-        self._capital = np.full((len(SCALES), 3), 1.0 / (3 * len(SCALES)))
+        self._capital = np.full((len(BET_SIZES), 3), 1.0 / (3 * len(BET_SIZES)))
         self._start: Any = np.uint64(start(self.seed, f"drift {self.first}"))
 
     @property
@@ -156,7 +156,7 @@ class DriftTest(Stateful):
         from novikoff.drift._loops.drift import learn_many
 
         self.wealth, self.largest = learn_many(
-            wrong, self._start, self._counts, self._capital, SCALES, OFTEN, self.wealth, self.largest, ENOUGH
+            wrong, self._start, self._counts, self._capital, BET_SIZES, OFTEN, self.wealth, self.largest, ENOUGH
         )
 
     def after_restoring(self, found: State) -> None:

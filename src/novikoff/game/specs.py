@@ -314,8 +314,11 @@ def _scale(spec: Spec, constructor: object, defaults: Mapping[str, object]) -> t
     team = any(TEAM in types for types in _types(constructor).values())
     default = defaults.get("scale") if team or traits(constructor).scales else None
     scale = named.pop("scale", default)
-    if scale not in (None, *SCALES):
-        raise SpecError(f"scale of {spec.name} must be {', '.join(SCALES)} or none: got {shown(scale)}.")
+    if scale is not None:
+        from novikoff.data.scaled import SCALES
+
+        if scale not in SCALES:
+            raise SpecError(f"scale of {spec.name} must be {', '.join(SCALES)} or none: got {shown(scale)}.")
     return Spec(spec.name, spec.positional, named), scale
 
 
@@ -455,9 +458,6 @@ FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression", "linear-mixture": "
 
 AROUND = ("scale", "drift")
 """Arguments that every learner takes in a spec; they wrap it in another learner."""
-
-SCALES = ("standard", "range")
-"""Values of `scale` other than none."""
 
 BLOCK = 256
 """Rounds per block for drift=true (docs/decisions/0028-drift-around-auto.md)."""

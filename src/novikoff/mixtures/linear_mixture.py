@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.goal import Goal, Own, added_doubt
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.comparators.random_features import Images
 from novikoff.comparators.tracker import Tracker
@@ -60,6 +60,7 @@ from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts
 from novikoff.mixtures.theorems.linear_mixture_frozen import linear_mixture_frozen
 from novikoff.mixtures.theorems.linear_mixture_regret import linear_mixture_regret
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.goal import Goal, added_doubt
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import steady
 from novikoff.comparators.multiclass_facts import MulticlassGoal
 from novikoff.comparators.tracker import Tracker
@@ -58,6 +58,7 @@ from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import (
     multiclass_linear_mixture_regret,
 )
 from novikoff.numerics.records import astuple
+from novikoff.numerics.sizes import U0
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros

@@ -1,6 +1,9 @@
-"""Sizes that learners and their comparators share."""
+"""Constants that learners and their comparators share."""
 
 from __future__ import annotations
+
+U0 = 2.0**-53
+"""Unit roundoff of doubles."""
 
 LEAST_SIZE, LARGEST_SIZE = 2.0**-500, 2.0**500
 """Smallest and largest size of a number for scale-free learners, so that its square is a double; smaller ones are 0."""

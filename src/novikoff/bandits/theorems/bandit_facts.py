@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.core.certificate import NO_LARGER, Assumption, Bound, outward, seen
+from novikoff.core.certificate import NO_LARGER, Assumption, Bound, outward, seen, warm_start
 from novikoff.core.types import Run
 
 DELTA = 0.05
@@ -129,11 +129,9 @@ def regret(run: Run[BanditFacts]) -> tuple[float, str]:
 
 def why_void(run: Run[BanditFacts]) -> str:
     """Return why the theorem does not apply to this run; "" if it does."""
-    if run.before.rounds:
-        return f"warm start: the learner had played {run.before.rounds:,} rounds when the game started"
     after = run.after
     numbers = (after.lost, after.rates, after.least, after.most, after.spent, run.loss)
-    return "" if all(map(math.isfinite, numbers)) else "a sum is not finite"
+    return warm_start(run.before.rounds) or ("" if all(map(math.isfinite, numbers)) else "a sum is not finite")
 
 
 def game(run: Run[BanditFacts]) -> list[Assumption]:

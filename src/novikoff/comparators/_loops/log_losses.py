@@ -36,10 +36,9 @@ from novikoff.comparators._loops.log_losses_layout import (
 from novikoff.numerics.compiled import compiled
 from novikoff.numerics.exp import exp
 from novikoff.numerics.logits import log_loss, stacked
+from novikoff.numerics.sizes import U0
 
 Vector = NDArray[np.float64]
-U0 = 2.0**-53
-"""Unit roundoff of doubles."""
 AHEAD = 24
 """Number of non-zeros between the one in use and the one whose weights are prefetched."""
 

@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled
+from novikoff.numerics.sizes import U0
 from novikoff.numerics.softmax import softmax
 
 Vector = NDArray[np.float64]
-U0 = 2.0**-53
-"""Unit roundoff of doubles."""
-
 LOST, DOUBT, PULL, PULL_DOUBT, SUMS = range(5)
 """Rows of `sums`, one column per U; the last name is the number of rows."""
 LOSS, LINEAR, LINEAR_SIZE, SCORE_SUMS = range(4)

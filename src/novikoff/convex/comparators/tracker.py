@@ -25,12 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blas import one_blas_thread
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.rows import Rows, as_nonzeros
 from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
 from novikoff.core.state import Array, Coded, Count, Number, require
 from novikoff.core.types import State
+from novikoff.numerics.sizes import U0
 
 Vector = NDArray[np.float64]
 RIDGES = (1.0, 10.0, 100.0)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from novikoff.comparators.metric_facts import SLACK, steady
 from novikoff.convex.comparators.tracker import ConvexComparator, ConvexComparatorFacts
-from novikoff.core.certificate import Assumption, refutations, seen
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Assumption, refutations, seen, warm_start
 from novikoff.core.types import Run
 
 
@@ -52,9 +51,7 @@ def judged(run: Run[ConvexFacts]) -> tuple[ConvexComparator | None, list[Assumpt
         seen("its sums agree with its scores", tracked.explained),
         seen("its metric never shrank (no drift by rounding)", steady(after.gained, after.least, slack)),
     ]
-    reason = refutations(needed)
-    if run.before.rounds:
-        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
+    reason = warm_start(run.before.rounds) or refutations(needed)
     if not reason and not tracked.comparators:
         reason = "no comparator could be evaluated: numbers overflowed"
     best = None if reason else min(tracked.comparators, key=lambda u: u.lost + 0.5 * u.square + u.doubt)

@@ -33,8 +33,16 @@ import math
 from dataclasses import dataclass
 
 from novikoff.comparators.metric_facts import SLACK, steady
-from novikoff.core.certificate import Bound, Words, has_comparators, outward, refutations, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import (
+    Bound,
+    Words,
+    has_comparators,
+    outward,
+    refutations,
+    seen,
+    theorem,
+    warm_start,
+)
 from novikoff.core.types import Run
 
 
@@ -95,9 +103,7 @@ def multiclass_logistic_regret(run: Run[MulticlassLogisticFacts]) -> Bound | Non
         seen("the sums of each label agree with its scores", tracked.explained),
         seen("no metric shrank (no drift by rounding)", all(map(steady, after.gained, after.least))),
     ]
-    reason = refutations(needed)
-    if run.before.rounds:
-        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
+    reason = warm_start(run.before.rounds) or refutations(needed)
     best, surplus = tracked.best(0), max(tracked.surplus[0], 0.0) if tracked.surplus else 0.0
     if len(best) < after.labels:
         reason = reason or "no comparator could be evaluated: numbers overflowed"

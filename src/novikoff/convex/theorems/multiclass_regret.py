@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.comparators.metric_facts import reason_void
+from novikoff.comparators.metric_facts import why_void
 from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions
 from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
@@ -57,7 +57,7 @@ def multiclass_regret(run: Run[MulticlassFacts]) -> Bound | None:
         return None
     after = run.after
     needed, trivial = assumptions(run, run.log_loss, after.loss), run.rounds * math.log(max(after.labels, 2))
-    if reason := reason_void(run, needed):
+    if reason := why_void(run, needed):
         return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     u = min(run.tracked.comparators, key=lambda u: u.loss + 0.5 * u.square + u.doubt)
     quantities = {

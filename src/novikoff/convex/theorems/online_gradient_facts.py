@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Assumption, seen
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Assumption, seen, warm_start
 from novikoff.core.types import Run
 
 CONVEX = ("squared", "absolute")
@@ -142,8 +141,8 @@ def convex(after: OnlineGradientFacts) -> Assumption:
 def why_void(run: Run[OnlineGradientFacts]) -> str:
     """Return why the theorems are void for this run; "" if they hold."""
     before, after = run.before, run.after
-    if before.rounds:
-        return f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    if warm := warm_start(before.rounds):
+        return warm
     if after.rounds != run.rounds:
         return f"the ledger saw {run.rounds:,} of the learner's {after.rounds:,} rounds"
     used = (after.squares, after.steps, after.linear, after.pull, after.comparator_loss, after.doubt, run.loss)

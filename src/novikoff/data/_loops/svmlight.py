@@ -22,6 +22,7 @@ from novikoff.data._loops.entries import SAFE as FIRST_PLACES
 from novikoff.data._loops.entries import WIDE as WIDE
 from novikoff.data._loops.entries import places as places
 from novikoff.data._loops.entries import regular, rising
+from novikoff.data.layout import LARGEST_FILE_INDEX
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.decimals import (
     EIGHT,
@@ -70,7 +71,7 @@ class Parsed(NamedTuple):
 NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
 QID = U64(0x3A646971)
 """The characters "qid:" as a little-endian word."""
-LARGEST_INDEX = U64(2**32 - 2)
+LARGEST = U64(LARGEST_FILE_INDEX)
 SAFE = U64(FIRST_PLACES)
 
 value_at = inlined(getattr(number, "py_func", number))  # inlined, because a call would count references to the text
@@ -124,7 +125,7 @@ def fields(
             if n > ZERO:
                 index = index * POWERS[n] + joined(word, n)
                 at = at + n
-            if index > LARGEST_INDEX:
+            if index > LARGEST:
                 return ZERO, entries, width, rising
         if U64(text[at]) != COLON:
             return ZERO, entries, width, rising

@@ -16,7 +16,7 @@ from novikoff.core.batch import first_repeat
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Target
 from novikoff.core.types import Domain, Sparse
-from novikoff.data.layout import LARGEST_INDEX, column_name, find_column, named, target_column
+from novikoff.data.layout import LARGEST_FILE_INDEX, column_name, find_column, named, target_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,12 +92,12 @@ class SparseLists:
 
     def _indices(self, raw: NDArray[Any], ends: NDArray[np.uint64], first: int) -> NDArray[np.uint32]:
         if raw.dtype != np.uint32 and len(raw):
-            bad = (raw < 0) | (raw > LARGEST_INDEX)
+            bad = (raw < 0) | (raw > LARGEST_FILE_INDEX)
             if bad.any():
                 at = int(np.argmax(bad))
                 raise SourceError(
-                    f"an index must be from 0 to {LARGEST_INDEX}: row {_row(ends, at, first):,} of {self.name} has "
-                    f"{raw[at]}. Renumber the features."
+                    f"an index must be from 0 to {LARGEST_FILE_INDEX}: row {_row(ends, at, first):,} of {self.name} "
+                    f"has {raw[at]}. Renumber the features."
                 )
         return raw.astype(np.uint32, copy=False)
 

@@ -28,7 +28,7 @@ from novikoff.data.formats.buffer_pool import BufferPool
 from novikoff.data.formats.chunk_parser import Advance, Arrays, LineParser
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parser, number
 from novikoff.data.formats.lines import DECIMAL, BadLineError, Row, finite, first_lines, mostly
-from novikoff.data.layout import LARGEST_INDEX
+from novikoff.data.layout import LARGEST_FILE_INDEX
 from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
@@ -155,8 +155,8 @@ def read_line(line: bytes) -> Row | None:
         if not WHOLE.fullmatch(index):
             raise BadLineError("an index must be an integer from 0", column, text, "Correct the line")
         digits = index.lstrip(b"0") or b"0"
-        if len(digits) > 10 or int(digits) > LARGEST_INDEX:
-            raise BadLineError(f"an index must be at most {LARGEST_INDEX}", column, text, "Renumber the features")
+        if len(digits) > 10 or int(digits) > LARGEST_FILE_INDEX:
+            raise BadLineError(f"an index must be at most {LARGEST_FILE_INDEX}", column, text, "Renumber the features")
         i, x = int(digits), finite(value, column + len(index) + 1, "a value")
         if i in entries:
             x += entries[i]

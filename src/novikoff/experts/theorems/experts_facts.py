@@ -17,8 +17,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.core.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, seen
-from novikoff.core.errors import counted
+from novikoff.core.certificate import (
+    NO_LARGER,
+    Assumption,
+    Bound,
+    largest_regret,
+    outward,
+    seen,
+    warm_start,
+)
 from novikoff.core.types import Run
 
 CONVEX = ("absolute", "squared", "log")
@@ -223,8 +230,8 @@ def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
 
 def why_void(run: Run[ExpertsFacts]) -> str:
     """Return why the theorem does not apply to this run; "" if it does."""
-    if run.before.rounds:
-        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
+    if warm := warm_start(run.before.rounds):
+        return warm
     after = run.after
     if not (after.top > 0.0 and after.unit > 0.0):
         return "the losses have no range"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Assumption, seen
+from novikoff.core.certificate import Assumption, seen, warm_start
 from novikoff.core.types import Run
 
 EPS = 2.0**-50
@@ -48,7 +48,6 @@ def _same(loss: float, recorded: float) -> bool:
     return loss == recorded or abs(loss - recorded) <= 1e-9 * (1.0 + recorded)  # equal if both are infinite
 
 
-def reason_void(run: Run[SpecialistsFacts]) -> str:
-    """Return why the theorem does not apply; "" if it does."""
-    before = run.before.rounds
-    return f"warm start: the copies had played {before:,} rounds when the game started" if before else ""
+def why_void(run: Run[SpecialistsFacts]) -> str:
+    """Return why the theorem does not apply to this run; "" if it does."""
+    return warm_start(run.before.rounds, "the copies")

@@ -18,7 +18,7 @@ import math
 from novikoff.comparators.metric_facts import best_constant
 from novikoff.core.certificate import Assumption, Bound, Words, outward, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
+from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, why_void
 
 
 @theorem(
@@ -38,7 +38,7 @@ def specialists_promise(run: Run[SpecialistsFacts]) -> Bound | None:
     if run.log_loss is None or not run.members:
         return None
     trivial = run.rounds * math.log(2.0)
-    if reason := reason_void(run):
+    if reason := why_void(run):
         return Bound(None, assumptions(run), observed=run.log_loss, trivial=trivial, void=reason)
     held = [one for one in run.members[0] if one.holds and one.kind == "D" and one.quantity == "log loss"]
     if not held:

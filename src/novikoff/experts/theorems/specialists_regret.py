@@ -24,7 +24,7 @@ import math
 from novikoff.comparators.metric_facts import best_constant
 from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
+from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, why_void
 
 
 @theorem(
@@ -46,4 +46,4 @@ def specialists_regret(run: Run[SpecialistsFacts]) -> Bound | None:
     lost, trivial = run.after.steady_loss, run.rounds * math.log(2.0)
     quantities = {"steady_loss": lost, "price": math.log(2.0), "best_constant": best_constant(run)}
     bound = outward(lost + math.log(2.0) + EPS * lost)
-    return Bound(bound, assumptions(run), quantities, run.log_loss, trivial, void=reason_void(run))
+    return Bound(bound, assumptions(run), quantities, run.log_loss, trivial, void=why_void(run))

@@ -23,7 +23,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
+from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, why_void
 
 
 @theorem(
@@ -44,4 +44,4 @@ def stretch_regret(run: Run[SpecialistsFacts]) -> Bound | None:
         return None
     quantities = {"stretches": run.after.stretches}
     bound = outward(EPS * run.after.loss)
-    return Bound(bound, assumptions(run), quantities, run.after.worst, math.inf, void=reason_void(run))
+    return Bound(bound, assumptions(run), quantities, run.after.worst, math.inf, void=why_void(run))

@@ -23,6 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 from novikoff.comparators.blocks import MEMORY
+from novikoff.comparators.hindsight import CHANGED, OTHERS
 from novikoff.comparators.limits import Bracket, down, up
 from novikoff.comparators.rereading import fingerprint, whole
 from novikoff.comparators.rounding import root
@@ -37,10 +38,6 @@ from novikoff.kernel.comparators.separation import WORK_PATIENT, scorer_of, sepa
 from novikoff.kernel.comparators.tracker import KernelComparatorFacts, KernelTracker
 from novikoff.numerics.clock import clock
 
-CHANGED = "the source changed between the game and the comparators' reading"
-"""Reason why the separator is not used: the source changed."""
-OTHERS = "the rounds of the game are not those of this source, read as often as there were passes"
-"""Reason why the separator is not used: the game was played on other rows."""
 SIZE = 1_024
 """Number of rows of a chunk."""
 ROUNDED = Fraction(1, 2**20)

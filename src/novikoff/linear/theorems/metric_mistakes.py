@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.comparators.metric_facts import MetricFacts, assumptions, reason_void
+from novikoff.comparators.metric_facts import MetricFacts, assumptions, why_void
 from novikoff.core.certificate import Bound, has_comparators, outward, seen, theorem
 from novikoff.core.types import Run
 
@@ -39,7 +39,7 @@ def metric_mistakes(run: Run[MetricFacts]) -> Bound:
     needed, trivial = assumptions(run, run.mistakes), run.rounds - idle
     counted = (run.tracked.updates, run.tracked.mistakes) == (after.updates, after.mistakes)
     needed.append(seen("it learned in exactly the rounds in which its scores require it", counted))
-    if reason := reason_void(run, needed):
+    if reason := why_void(run, needed):
         return Bound(None, needed, trivial=trivial, void=reason)
     values = [u.hinge + math.sqrt(u.square * max(u.promised, 0.0)) for u in run.tracked.comparators]
     best = min(range(len(values)), key=values.__getitem__)

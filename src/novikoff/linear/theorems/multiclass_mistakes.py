@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.comparators.metric_facts import reason_void
+from novikoff.comparators.metric_facts import why_void
 from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions
 from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
@@ -54,7 +54,7 @@ def multiclass_mistakes(run: Run[MulticlassFacts]) -> Bound | None:
         return None
     after = run.after
     needed = assumptions(run, run.mistakes, after.mistakes)
-    if reason := reason_void(run, needed):
+    if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)
     gained = max(after.penalty, run.tracked.dual)
     values = [u.loss + math.sqrt(u.square * max(gained, 0.0)) for u in run.tracked.comparators]

@@ -33,8 +33,15 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import best_constant, steady
-from novikoff.core.certificate import Bound, has_comparators, outward, refutations, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import (
+    Bound,
+    has_comparators,
+    outward,
+    refutations,
+    seen,
+    theorem,
+    warm_start,
+)
 from novikoff.core.types import Run
 from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts, of_a_mixture
 
@@ -57,9 +64,7 @@ def linear_mixture_regret(run: Run[LinearMixtureFacts]) -> Bound | None:
         seen("the sums of the members agree with their scores", tracked.explained),
         seen("no metric shrank (no drift by rounding)", all(map(steady, after.gained, after.least))),
     ]
-    reason = refutations(needed)
-    if run.before.rounds:
-        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
+    reason = warm_start(run.before.rounds) or refutations(needed)
     lanes = sum(name.startswith(("sqrt", "newton")) for name in after.names)
     if reason or not tracked.comparators:
         reason = reason or (NOT_KEPT if any(j < len(after.gained) for j in awake) else NONE_AWAKE)

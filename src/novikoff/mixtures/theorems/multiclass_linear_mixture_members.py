@@ -23,8 +23,7 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import SLACK
-from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem, warm_start
 from novikoff.core.types import Run
 from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import MulticlassLinearMixtureFacts
 
@@ -52,9 +51,7 @@ def multiclass_linear_mixture_members(run: Run[MulticlassLinearMixtureFacts]) ->
         seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
         seen("its total agrees with the ledger's", agreed),
     ]
-    reason = ""
-    if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    reason = warm_start(before.rounds)
     best = min((j for j, slept in enumerate(after.slept) if not slept), key=after.losses.__getitem__)
     needed.append(_played(run, best))
     quantities = {

@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.comparators.metric_facts import SLACK, reason_void
+from novikoff.comparators.metric_facts import SLACK, why_void
 from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions
 from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
@@ -92,7 +92,7 @@ def multiclass_linear_mixture_regret(run: Run[MulticlassLinearMixtureFacts]) -> 
         needed.append(seen("the one-versus-rest losses of the members agree with their scores", agreed))
         needed.append(seen("their sums agree with these scores", against.explained))
         needed.append(seen("none of their metrics shrank (no drift by rounding)", after.steady))
-    if reason := reason_void(run, needed):
+    if reason := why_void(run, needed):
         return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     member, value, parts = min(_promises(run), key=lambda one: one[1])
     best = min(awake, key=after.losses.__getitem__)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from novikoff.core.certificate import Assumption, Bound, refutations, seen
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Assumption, Bound, refutations, seen, warm_start
 from novikoff.core.types import Run
 
 SLACK = 1e-9
@@ -44,7 +43,5 @@ def checked(
         trivial: Loss that is guaranteed without learning.
     """
     before: Facts = run.before
-    reason = refutations(needed)
-    if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    reason = warm_start(before.rounds) or refutations(needed)
     return Bound(None if reason else value, needed, quantities, lost, trivial, void=reason)
