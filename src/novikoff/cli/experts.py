@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of, write_report
+from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of, write_proof, write_report
 from novikoff.cli.opening import notes, print_notes
 from novikoff.cli.output import until_closed
 from novikoff.cli.saving import Saving, continues
@@ -82,8 +82,9 @@ def run_experts(
     more = [observer for observer in (history, mixing) if observer is not None]
     try:
         stopped = play_watched(
-            ledger, stream, table, saving, output.quiet, request.rounds, observers=more, track=False, resume=resume
-        )
+            ledger, stream, table, saving, output.quiet, request.rounds, observers=more, track=False, resume=resume,
+            proof=output.recorded,
+        )  # fmt: skip
     except InputError as error:  # the learner knows its experts by number
         if isinstance(expert := error.where.get("expert"), int):
             error.where["expert"] = stream.experts[expert]
@@ -188,6 +189,7 @@ def _report(
         if not (output.quiet or output.as_json):
             print(f"plot written to {output.plot}", file=sys.stderr)
     fields: dict[str, Any] = {}
+    write_proof(ledger, output)
     if output.report is not None or output.as_json:
         fields = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
         fields |= {"interrupted": stopped, "notes": notes(stream)}

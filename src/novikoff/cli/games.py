@@ -69,6 +69,13 @@ class Output:
     live: bool = False
     thresholds: bool = False
     after: int | None = None
+    proof: str | None = None
+    proof_rows: str | None = None
+
+    @property
+    def recorded(self) -> bool | str:
+        """What is recorded for a proof file: nothing, the game, or the game and its rows to a file."""
+        return self.proof_rows or self.proof is not None
 
     @property
     def traced(self) -> bool:
@@ -91,6 +98,12 @@ class Output:
             from novikoff.game.trace import check_path
 
             check_path(str(self.trace), self.force)
+        if self.recorded:
+            from novikoff.game import proof_file
+
+            if self.proof is None or not self.certify:
+                raise InputError("--proof-rows needs --proof FILE, and certificates.")
+            proof_file.check(self.proof, self.force)
         if self.report is not None:
             from novikoff.reports import html
 
@@ -103,6 +116,7 @@ def check_files(saving: Saving, output: Output) -> None:
     output.check()
     trace = None if output.trace == "-" else output.trace
     files = {"model": saving.path, "plot": output.plot, "trace": trace, "report": output.report}
+    files |= {"proof": output.proof, "rows": output.proof_rows}
     named = [(what, path, os.path.realpath(path)) for what, path in files.items() if path]
     for place, (what, path, real) in enumerate(named):
         for other, _, same in named[:place]:
@@ -258,7 +272,7 @@ def run_source(
     stopped = play_watched(
         ledger, stream, source, saving, output.quiet, rounds, passes, drawing, track=output.certify, resume=resume,
         candidates=reservoir, trace=output.traced, ended=cut.choose,
-        after=output.after,
+        after=output.after, proof=output.recorded,
     )  # fmt: skip
     if live is not None:
         live.end(ledger)
@@ -289,6 +303,15 @@ def _check_proof(ledger: Ledger, output: Output) -> None:
             f"--chart proof needs a learner whose proof is followed: {spec_of(ledger)} has none. Leave it out, or play "
             "perceptron, ellipsoid, halving, weighted-majority or a kernel learner."
         )
+
+
+def write_proof(ledger: Ledger, output: Output) -> None:
+    """Write the proof file that was asked for."""
+    if output.proof is not None:
+        ledger.write_proof(output.proof, output.force)
+        if not (output.quiet or output.as_json):
+            data = output.proof_rows or ledger.source
+            print(f"proof written to {output.proof}; check it: novikoff verify {output.proof} {data}", file=sys.stderr)
 
 
 def _live(ledger: Ledger, output: Output) -> Live:
@@ -421,7 +444,8 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, output
     _check_proof(ledger, output)
 
     def game(watching: list[Observer]) -> None:
-        play(player, opponent, rounds=rounds, ledger=ledger, observers=watching, trace=output.traced)
+        play(player, opponent, rounds=rounds, ledger=ledger, observers=watching, trace=output.traced,
+             proof=output.recorded)  # fmt: skip
 
     return _report(ledger, learner, output, watched(game, Progress(rounds), output.quiet), [], None)
 
@@ -446,6 +470,7 @@ def _report(
             plot_file.save(game_chart.chart(ledger, certificates, learner, levels), output.plot, output.force)
     if ledger.trace is not None and output.trace not in (None, "-"):
         ledger.trace.save(str(output.trace), output.force)
+    write_proof(ledger, output)
     fields: dict[str, Any] = {}
     if output.report is not None or output.as_json:
         fields = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}

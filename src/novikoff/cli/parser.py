@@ -32,7 +32,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "inspect data": ("columns", "convert"),
     "serve": ("serve", "send", "backup", "restore"),
     "forecasts and bandits": ("experts", "bandit"),
-    "theory": ("notes", "duel", "arena"),
+    "theory": ("notes", "duel", "verify", "arena"),
 }
 """Verbs by task, as `novikoff --help` lists them."""
 
@@ -144,6 +144,7 @@ def parser() -> Parser:
         "--hindsight", action="store_true", help="second pass for the best comparators, which tightens certificates"
     )
     _add_trace(one)
+    _add_proof(one)
     _add_report(one)
     one.add_argument("--live", action="store_true", help="live curve in the browser")
     one.add_argument(
@@ -289,11 +290,21 @@ def parser() -> Parser:
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
     one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="number of rounds (default: 1000)")
     _add_trace(one)
+    _add_proof(one)
     _add_report(one)
     _add_force(one)
     _add_seed(one)
     _add_output(one)
     _add_verbose(one)
+
+    one = verb("verify", verbs.verify)
+    one.add_argument("proof", metavar="PROOF", help="proof file")
+    one.add_argument(
+        "data", metavar="DATA", nargs="?", help="its rows: .rows, CSV, JSON lines, svmlight (default: none)"
+    )
+    one.add_argument(
+        "--depth", choices=("arithmetic", "data", "replay"), default="replay", help="deepest check (default: replay)"
+    )
 
     one = verb("experts", verbs.experts)
     table = "file, or - for standard input: one column of outcomes, one column of predictions per expert"
@@ -314,6 +325,7 @@ def parser() -> Parser:
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
     _add_resume(one)
     one.add_argument("--plot", metavar="FILE", help="plot of regret, bound and weights over time (.png or .svg)")
+    _add_proof(one)
     _add_report(one)
     _add_force(one)
     one.add_argument("--no-certify", dest="certify", action="store_false", help="skip certificates")
@@ -540,6 +552,13 @@ def _add_trace(verb: ArgumentParser) -> None:
     )
 
 
+def _add_proof(verb: ArgumentParser) -> None:
+    verb.add_argument("--proof", metavar="FILE", help="proof of the certificates, for novikoff verify (.json)")
+    verb.add_argument(
+        "--proof-rows", metavar="FILE", help="rows as the learner played them, for novikoff verify (.rows)"
+    )
+
+
 def _add_verbose(verb: ArgumentParser) -> None:
     verb.add_argument(
         "-v", "--verbose", action="store_true", help="all certificates, with the quantities they are computed from"
@@ -631,6 +650,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
     "backup": ("backup models /mnt/backups/monday",),
     "restore": ("restore /mnt/backups/monday models",),
+    "verify": (
+        "run perceptron mail.svm --proof mail.json --proof-rows mail.rows",
+        "verify mail.json mail.rows                       # sums and mistakes, recomputed from the rows",
+        "verify mail.json                                 # the arithmetic alone",
+    ),
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
     "compile": ("compile", "compile auto perceptron"),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),

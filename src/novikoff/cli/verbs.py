@@ -140,6 +140,13 @@ def duel(args: Namespace) -> int:
     return run_duel(own_learner(args.learner) or "", args.adversary, args.rounds, args.seed, _output(args))
 
 
+def verify(args: Namespace) -> int:
+    """Check the proof file of a run, with a program that imports nothing of novikoff."""
+    from novikoff_verify.command import verify as checked
+
+    return checked(args.proof, args.data, args.depth)
+
+
 def arena(args: Namespace) -> int:
     """Watch and play the games of the theorems in the browser."""
     from novikoff.cli.arena import open_arena, save_game

@@ -244,6 +244,8 @@ class Words:
 
 
 Where = Callable[[Run[Any]], bool]
+Witness = Callable[[Run[Any]], Mapping[str, object] | None]
+"""Function from a run to the witness of a claim in a proof file (docs/proofs.md); None if there is none."""
 P = ParamSpec("P")
 B = TypeVar("B", bound=Bound | None)
 
@@ -269,6 +271,12 @@ class DeclaredTheorem(Generic[P, B]):
         self.name: str = bound.__name__
         self.kind, self.side, self.quantity, self.reference, self.words = kind, side, quantity, reference, words
         self._where, self._bound = where, bound
+        self.witness: Witness | None = None
+
+    def witnessed(self, witness: Witness) -> Witness:
+        """Declare the function that returns the exact quantities of a proof file, from which the bound follows."""
+        self.witness = witness
+        return witness
 
     @overload
     def __call__(self: DeclaredTheorem[P, Bound], *run: P.args, **more: P.kwargs) -> Certificate: ...

@@ -484,6 +484,10 @@ class Learner(Predictor, Stateful, base=True):
         """Return the proof of its theorem for a game that starts now (core/proof.py); None if it is not followed."""
         return None
 
+    def textbook(self) -> dict[str, object] | None:
+        """Return its rule and constants as plain data, for proof files (docs/proofs.md); None if none describes it."""
+        return None
+
     def tale(self) -> list[str]:
         """Return further lines for a report."""
         return []

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from novikoff.core.state import Argument, Field, Part
 from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, Prediction, StepResult, Task, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
 from novikoff.experts.panel import Panel
+from novikoff.experts.standings import Standings
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.finite.classes import Hypotheses
 
@@ -123,6 +125,20 @@ class ExpertLearner(Learner):
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Play every row in order, compiled; return None if the experts are hypotheses, which take one x at a time."""
         return None if self._panel.hypotheses is not None else StepResult(*self._rule.play(*self._panel.batch(batch)))
+
+    def textbook(self) -> dict[str, object] | None:
+        panel, standings = self._panel, self._rule
+        if panel.loss.name != "table" or not isinstance(standings, Standings) or standings.rule == "doubling":
+            return None
+        prior = None if panel.uniform or panel.given is None else [Fraction(weight) for weight in panel.given.tolist()]
+        return {
+            "rule": "exponential-weights",
+            "experts": panel.size,
+            "rate": standings.rule,
+            "eta": str(Fraction(standings.facts().rate if standings.rounds else 0.0)),
+            "top": str(Fraction(panel.loss.top)),
+            "prior": None if prior is None else [str(weight / sum(prior)) for weight in prior],
+        }
 
     def heaviest(self) -> str:
         """Return a readable name of the heaviest expert; the first of equals."""

@@ -56,6 +56,10 @@ class Consistent(VersionSpaceLearner):
         self.random = self.draws = bool(random)
         self.seed = integer(seed, "seed", "a seed must be an integer")
 
+    def textbook(self) -> dict[str, object] | None:
+        found = super().textbook()
+        return None if found is None or self.draws else {"rule": "consistent", **found}
+
     def proof(self) -> ConsistentProof | ConsistentExpectedProof:
         return ConsistentExpectedProof(self.facts()) if self.random else ConsistentProof(self.facts())
 

@@ -55,6 +55,10 @@ class Halving(VersionSpaceLearner):
         super().__init__(hypotheses, prior)
         self.conservative = bool(conservative)
 
+    def textbook(self) -> dict[str, object] | None:
+        found = super().textbook()
+        return None if found is None else {"rule": "halving", "conservative": self.conservative, **found}
+
     def proof(self) -> HalvingProof:
         return HalvingProof(self.facts())
 

@@ -162,6 +162,10 @@ class RectangleHalving(Learner):
         """Return the tightest surviving box as text."""
         return describe_box(self.low, self.high)
 
+    def textbook(self) -> dict[str, object]:
+        boxes = {"class": "rectangles", "m": self.m, "dim": self.dim}
+        return {"rule": "halving", "conservative": self.conservative, "class": boxes}
+
     def proof(self) -> HalvingProof:
         return HalvingProof(self.facts())
 

@@ -132,6 +132,9 @@ class ThresholdHalving(Learner):
             return f"x >= {brief(self.lo)}" if self.lo <= self.n else "always -1"
         return f"x >= k for k in {brief(self.lo)} .. {brief(self.hi)}"
 
+    def textbook(self) -> dict[str, object]:
+        return {"rule": "halving", "conservative": self.conservative, "class": {"class": "thresholds", "n": self.n}}
+
     def proof(self) -> HalvingProof:
         return HalvingProof(self.facts())
 

@@ -76,6 +76,10 @@ class VersionSpaceLearner(Learner):
         self.restarts += 1
         self.emptied_at = self.emptied_at or self.rounds + 1
 
+    def textbook(self) -> dict[str, object] | None:
+        named = isinstance(self.prior, str)
+        return None if named else {"class": self.hypotheses.state(), "prior": self.prior}
+
     def survivor(self) -> str:
         """Return the first surviving hypothesis as text; for programs the shortest, as Python source."""
         return self.hypotheses.describe(self.space.first())

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from novikoff.game.delayed.late import Late
     from novikoff.game.explanation import Explanation, Importance
     from novikoff.game.predicting import MissingColumns
+    from novikoff.game.proof_file import ProofRecord
     from novikoff.game.reservoir import HypothesisReservoir
     from novikoff.game.since import Mark, Since
     from novikoff.game.thresholds import Threshold, Thresholds
@@ -73,6 +75,10 @@ class Proved:
         return f"a model file omitted its comparators after {counted(self.rounds, 'round')}; proved until then"
 
 
+Evaluated = tuple[Theorem, Run[Any], Certificate]
+"""A theorem, the run on which it was evaluated, and the certificate."""
+
+
 def certify(
     ledger: Ledger, adaptive: bool, fixed: bool | None, members: Sequence[Sequence[Certificate]] | None,
     comparators: ComparatorSums | None,
@@ -81,6 +87,17 @@ def certify(
     proved = ledger.proved
     if proved is not None and proved.rounds == ledger.rounds and comparators is None:
         return list(proved.certificates)
+    found = [certificate for _, _, certificate in evaluated(ledger, adaptive, fixed, members, comparators)]
+    found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
+    found = found if ledger.late is None else [*_certify_served(ledger, found), *found]
+    return found if proved is None else [*found, *proved.voided(found)]
+
+
+def evaluated(
+    ledger: Ledger, adaptive: bool = False, fixed: bool | None = None,
+    members: Sequence[Sequence[Certificate]] | None = None, comparators: ComparatorSums | None = None,
+) -> list[Evaluated]:  # fmt: skip
+    """Return every theorem that applies to the rounds in the order of arrival, its run and its certificate."""
     adaptive = adaptive or ledger.adversary is not None
     fixed = ledger.fixed if fixed is None else fixed
     tracked = None if ledger.tracker is None else ledger.tracker.facts(ledger.player.within.original)
@@ -97,10 +114,9 @@ def certify(
     adversary = ledger.adversary
     if adversary is not None:
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
-        found += forced if ledger.answered == ledger.rounds else [_interrupted(certificate) for certificate in forced]
-    found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
-    found = found if ledger.late is None else [*_certify_served(ledger, found), *found]
-    return found if proved is None else [*found, *proved.voided(found)]
+        played = ledger.answered == ledger.rounds
+        found += forced if played else [(theorem, run, _interrupted(one)) for theorem, run, one in forced]
+    return found
 
 
 def _certify_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate]:
@@ -108,14 +124,15 @@ def _certify_served(ledger: Ledger, found: list[Certificate]) -> list[Certificat
     from novikoff.game.delayed.late import PROMISES
 
     before, after = ledger.before, ledger.player.facts()
-    return _evaluate(ledger, PROMISES, before, after, False, ledger.fixed, arrivals=tuple(found))
+    of_served = _evaluate(ledger, PROMISES, before, after, False, ledger.fixed, arrivals=tuple(found))
+    return [certificate for _, _, certificate in of_served]
 
 
 def _evaluate(
     ledger: Ledger, theorems: tuple[Theorem, ...], before: object, after: object, adaptive: bool, fixed: bool,
     tracked: object = None, members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
-) -> list[Certificate]:  # fmt: skip
-    """Return the certificates of the theorems that apply."""
+) -> list[Evaluated]:  # fmt: skip
+    """Return the theorems that apply, with their run and certificate."""
     conservative = ledger.player.conservative and not ledger.player.changes_examples
     run = Run(
         before=before,
@@ -139,8 +156,8 @@ def _evaluate(
         late=None if ledger.late is None else ledger.late.facts(conservative),
         arrivals=arrivals,
     )
-    certificates = (theorem(run) for theorem in theorems)
-    return [certificate for certificate in certificates if certificate is not None]
+    found = ((theorem, run, theorem(run)) for theorem in theorems)
+    return [(theorem, run, certificate) for theorem, run, certificate in found if certificate is not None]
 
 
 def _interrupted(certificate: Certificate) -> Certificate:
@@ -197,6 +214,7 @@ class Ledger(Metrics, Shown):
         trace: Rounds with the potentials of the proof, if requested (game/trace.py); not saved.
         threshold: Score from which on new rows are predicted positive, if `nk.choose_threshold` chose one; counts and
             metrics of the game are those of the learner's own predictions.
+        proof_record: Digest of the rows and mistakes of the game, for `write_proof`, if requested; not saved.
         mark: Counts when the game was last resumed, or after the round that was asked for; not saved.
 
     Example:
@@ -238,6 +256,7 @@ class Ledger(Metrics, Shown):
     trace: Trace | None = None
     threshold: Threshold | None = None
     mark: Mark | None = None
+    proof_record: ProofRecord | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -676,6 +695,20 @@ class Ledger(Metrics, Shown):
             comparators: Further comparators from `nk.comparator_losses`.
         """
         return certify(self, adaptive, fixed, members, comparators)
+
+    def write_proof(self, path: str | Path, force: bool = False) -> None:
+        """Write the certificates with what they follow from, for `novikoff verify` (docs/proofs.md).
+
+        Args:
+            path: File to write, .json.
+            force: Whether to replace a file of another kind.
+
+        Raises:
+            InputError: If the game was not played with `proof=True`, or none of its certificates has a proof file.
+        """
+        from novikoff.game.proof_file import write_proof
+
+        write_proof(self, path, force)
 
     def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
         """Return the certificates of each learner of an ensemble."""

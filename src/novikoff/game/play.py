@@ -69,6 +69,7 @@ def play(
     task: str | None = None,
     trace: bool = False,
     after: int | None = None,
+    proof: bool | str = False,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -98,6 +99,8 @@ def play(
             the result of each of its inequalities (game/trace.py).
         after: Round after which `ledger.since()` reports on the rest of the game; None for the rounds since the game
             was resumed.
+        proof: Whether to record what `ledger.write_proof` needs; a name that ends with .rows is a file to write the
+            rows to, as the learner plays them.
 
     Returns:
         The ledger, with counts, metrics and `certify()`.
@@ -124,7 +127,7 @@ def play(
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         ledger = ledger or Ledger(learner, environment, source=environment.name, passes=1)
-        return _duel(learner, environment, rounds, record, ledger, _watching(observers, ledger, trace))
+        return _duel(learner, environment, rounds, record, ledger, _watching(observers, ledger, trace, proof))
     stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or learner, learner)
     check_many(learner, stream.multiclass, type(learner.original).__name__, stream.name)
     undeclared = stream.domain == Domain("any")  # pairs of unknown objects: each x is validated when it is played
@@ -152,7 +155,7 @@ def play(
         observers = [*observers, After.checked(after, ledger)]
     elif ledger.rounds:
         ledger.mark = ledger.marked()
-    game = Game(learner, ledger, track, _watching(observers, ledger, trace))
+    game = Game(learner, ledger, track, _watching(observers, ledger, trace, proof))
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)
     with assisted(learner):
@@ -162,14 +165,21 @@ def play(
     return ledger
 
 
-def _watching(observers: Sequence[Observer], ledger: Ledger, trace: bool) -> Sequence[Observer]:
-    """Return the observers of a game, with the one that traces it if that is requested."""
-    if not trace:
-        return observers
-    from novikoff.game.trace import Trace
+def _watching(
+    observers: Sequence[Observer], ledger: Ledger, trace: bool, proof: bool | str
+) -> Sequence[Observer]:  # fmt: skip
+    """Return the observers of a game, with those that trace it or record its proof if that is requested."""
+    if trace:
+        from novikoff.game.trace import Trace
 
-    ledger.trace = Trace(ledger)
-    return [*observers, ledger.trace]
+        ledger.trace = Trace(ledger)
+        observers = [*observers, ledger.trace]
+    if proof:
+        from novikoff.game.proof_file import ProofRecord
+
+        ledger.proof_record = ProofRecord(ledger, None if proof is True else proof)
+        observers = [*observers, ledger.proof_record]
+    return observers
 
 
 def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Stream:

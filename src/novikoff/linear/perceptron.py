@@ -316,6 +316,9 @@ class Perceptron(Learner):
         start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
         return LinearTracker(self.bias, self.normalize, start, additive=True)
 
+    def textbook(self) -> dict[str, object]:
+        return {"rule": "perceptron", "bias": self.bias.hex(), "normalize": self.normalize}
+
     def proof(self) -> PerceptronProof:
         return PerceptronProof(self, self.bias, self.normalize)
 

@@ -55,6 +55,12 @@ def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Bound:
     )
 
 
+@majority_flip_forced.witnessed
+def witness(run: Run[MajorityFlipFacts]) -> dict[str, object]:
+    """Return the number of points."""
+    return {"points": run.before.k}
+
+
 def witness_text(said: tuple[Label, ...]) -> str:
     """Return a short text of the labels of the points shown."""
     if len(said) <= MOST_POINTS:

@@ -44,3 +44,9 @@ def orthogonal_forced(run: Run[MajorityFlipFacts]) -> Bound:
             "witness": witness_text(after.said),
         },
     )
+
+
+@orthogonal_forced.witnessed
+def witness(run: Run[MajorityFlipFacts]) -> dict[str, object]:
+    """Return the number of points."""
+    return {"points": run.before.k}

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from novikoff.conformal.theorems.coverage_facts import LARGEST
+from novikoff.conformal.theorems.coverage_facts import LARGEST, CoverageFacts
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 
@@ -49,7 +49,7 @@ def coverage_deviation(run: Run[object]) -> Bound | None:
     facts = run.coverage
     if facts is None or facts.rule != "tracker" or not run.rounds:
         return None
-    group = max(range(len(facts.groups)), key=lambda g: abs(facts.ahead(g)))
+    group = farthest(facts)
     rounds, step = facts.rounds[group], Fraction(facts.step)
     if not rounds:
         return None
@@ -67,3 +67,23 @@ def coverage_deviation(run: Run[object]) -> Bound | None:
         observed=float(abs(facts.ahead(group)) / rounds),
         trivial=max(facts.alpha, 1.0 - facts.alpha),
     )
+
+
+def farthest(facts: CoverageFacts) -> int:
+    """Return the group whose misses are farthest from their target."""
+    return max(range(len(facts.groups)), key=lambda g: abs(facts.ahead(g)))
+
+
+@coverage_deviation.witnessed
+def witness(run: Run[object]) -> dict[str, object] | None:
+    """Return the counts of the group that is farthest from its target."""
+    facts = run.coverage
+    if facts is None:
+        return None
+    group = farthest(facts)
+    return {
+        "rounds": facts.rounds[group],
+        "misses": facts.misses[group],
+        "alpha": str(Fraction(facts.alpha)),
+        "step": str(Fraction(facts.step)),
+    }

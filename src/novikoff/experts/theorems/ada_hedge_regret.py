@@ -26,7 +26,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, rule, seen, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, witness_of
 
 
 @theorem(
@@ -47,3 +47,9 @@ def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound:
         [seen("the learner started with equal weights", after.uniform)],
         {"gaps": after.gaps, "last_gap": after.last_gap, "in_advance": advance},
     )
+
+
+@ada_hedge_regret.witnessed
+def witness(run: Run[ExpertsFacts]) -> dict[str, object] | None:
+    """Return the sum of the gaps and the last one."""
+    return witness_of(run, gaps=run.after.gaps, last_gap=run.after.last_gap)

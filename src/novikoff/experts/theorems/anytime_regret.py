@@ -27,7 +27,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose, witness_of
 
 
 @theorem(
@@ -47,3 +47,9 @@ def anytime_regret(run: Run[ExpertsFacts]) -> Bound:
         [the_rate_never_rose(after)],
         {"comparator": after.comparator, "default_rate": default_rate},
     )
+
+
+@anytime_regret.witnessed
+def witness(run: Run[ExpertsFacts]) -> dict[str, object] | None:
+    """Return the rates."""
+    return witness_of(run, rate=run.after.rate, rates=run.after.rates / run.after.unit)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from novikoff.core.certificate import (
@@ -256,3 +257,19 @@ def common(after: ExpertsFacts) -> dict[str, Any]:
     """Return the quantities reported of every learner with expert advice."""
     return {"experts": after.experts, "best": after.best, "best_loss": after.best_loss, "eta": after.eta,
             "top": after.top, "rounding": after.rounding}  # fmt: skip
+
+
+def witness_of(run: Run[ExpertsFacts], **more: float) -> dict[str, object] | None:
+    """Return the exact quantities of a proof file; None unless losses are a table's, whose mean is paid.
+
+    Args:
+        run: The run.
+        more: Quantities in addition to those of every theorem.
+    """
+    after = run.after
+    if after.loss != "table" or after.settled:
+        return None
+    own = {"top": after.top, "best_loss": after.best_loss, "comparator_loss": after.comparator_loss,
+           "rounding": slack(run), **more}  # fmt: skip
+    exact: dict[str, object] = {name: str(Fraction(value)) for name, value in own.items()}
+    return {"experts": after.experts, "comparator": after.comparator, **exact}

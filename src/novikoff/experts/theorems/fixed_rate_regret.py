@@ -30,7 +30,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound, witness_of
 
 
 @theorem(
@@ -50,3 +50,9 @@ def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound:
         [one_rate(after)],
         {"comparator": after.comparator, "horizon": after.horizon, "tuned": tuned},
     )
+
+
+@fixed_rate_regret.witnessed
+def witness(run: Run[ExpertsFacts]) -> dict[str, object] | None:
+    """Return the rates."""
+    return witness_of(run, rate=run.after.rate, rates=run.after.rates / run.after.unit)

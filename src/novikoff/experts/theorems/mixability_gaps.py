@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
-from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose, witness_of
 
 
 @theorem(
@@ -49,3 +49,11 @@ def mixability_gaps(run: Run[ExpertsFacts]) -> Bound:
         [the_rate_never_rose(after)],
         {"comparator": after.comparator, "gaps": after.gaps, "saved": saved},
     )
+
+
+@mixability_gaps.witnessed
+def witness(run: Run[ExpertsFacts]) -> dict[str, object] | None:
+    """Return the last rate and the sum of the gaps."""
+    if run.after.rule == "doubling":
+        return None
+    return witness_of(run, rate=run.after.rate, gaps=run.after.gaps)

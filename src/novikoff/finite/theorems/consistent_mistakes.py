@@ -42,3 +42,9 @@ def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Bound | None:
         {"hypotheses": after.hypotheses, "survivors": after.survivors, "a_priori": after.hypotheses - 1},
         void=reason,
     )
+
+
+@consistent_mistakes.witnessed
+def witness(run: Run[VersionSpaceFacts]) -> dict[str, object]:
+    """Return the number of hypotheses before and after the game."""
+    return {"before": run.before.survivors, "after": run.after.survivors}

@@ -60,3 +60,9 @@ def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
         again = f"{reason}; restarted {counted(after.restarts - before.restarts, 'time')}"
         return Bound(None, needed, quantities, void=again)
     return Bound(floor_log2(before.weight, after.weight), needed, quantities)
+
+
+@halving_mistakes.witnessed
+def witness(run: Run[VersionSpaceFacts]) -> dict[str, object]:
+    """Return the prior weight of the hypotheses before and after the game."""
+    return {"before": run.before.weight, "after": run.after.weight}

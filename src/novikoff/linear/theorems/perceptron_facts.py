@@ -160,6 +160,30 @@ def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, 
     return found or list(comparators)
 
 
+def witness_of(
+    run: Run[PerceptronFacts], u: Comparator | PenalizedComparator | None, loss: Fraction, **more: Fraction
+) -> dict[str, object] | None:
+    """Return the comparator and its sums for a proof file; None if its weights are not known.
+
+    Args:
+        run: The run.
+        u: The comparator; None if there is none.
+        loss: At least the sum of its losses.
+        more: Further exact quantities.
+    """
+    tracked: LinearComparatorFacts = run.tracked
+    if u is None or not 0 < u.direction <= len(tracked.directions) or not starts_at_zero(run):
+        return None
+    *weights, of_bias = tracked.directions[u.direction - 1].tolist()
+    named = {**dict(enumerate(weights)), -1: of_bias}
+    exact = {"scale": Fraction(u.scale), "square": u.square, "longest": tracked.square, "loss": loss, **more}
+    return {
+        "weights": {str(place): weight.hex() for place, weight in named.items() if weight},
+        "nonzeros": tracked.nonzeros,
+        **{name: str(value) for name, value in exact.items()},
+    }
+
+
 def near(value: Fraction) -> float:
     """Return a nearby double for comparing; infinite on overflow."""
     try:

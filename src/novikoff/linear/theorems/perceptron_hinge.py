@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from novikoff.comparators.tally import Comparator
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
@@ -34,6 +35,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     shortlist,
     starts_at_zero,
     why_void,
+    witness_of,
 )
 
 
@@ -54,8 +56,13 @@ def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound:
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=False):
         return Bound(None, needed, void=reason)
-    tracked = run.tracked
-    factor = rounding_factor(run) ** 2
+    bound, u = least(run)
+    return Bound(bound, needed, quantities(run.tracked, u))
+
+
+def least(run: Run[PerceptronFacts]) -> tuple[int, Comparator]:
+    """Return the least bound and its comparator."""
+    tracked, factor = run.tracked, rounding_factor(run) ** 2
     weight = Fraction(0) if starts_at_zero(run) else tracked.start_square
     radius2, weight2 = float(tracked.square), float(weight)
 
@@ -67,8 +74,14 @@ def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound:
     bounds = [
         largest_count(u.hinge - u.start, factor * tracked.square * u.square, factor * u.square * weight) for u in tried
     ]
-    bound = min(bounds)
-    return Bound(bound, needed, quantities(tracked, tried[bounds.index(bound)]))
+    return min(bounds), tried[bounds.index(min(bounds))]
+
+
+@perceptron_hinge.witnessed
+def witness(run: Run[PerceptronFacts]) -> dict[str, object] | None:
+    """Return the comparator of the least bound."""
+    _, u = least(run)
+    return witness_of(run, u, u.hinge)
 
 
 def largest_count(loss: Fraction, a2: Fraction, b2: Fraction = Fraction(0)) -> int:

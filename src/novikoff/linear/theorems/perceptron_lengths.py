@@ -45,6 +45,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     rounding_factor,
     starts_at_zero,
     why_void,
+    witness_of,
 )
 
 
@@ -84,6 +85,15 @@ def least_bound(
         reported |= {"norm": float(root(best.square)), "kappa": float(best.kappa), "scale": best.scale,
                  "hinge": float(best.loss), **misclassified(best)}  # fmt: skip
     return bound, reported | from_the_mistakes(facts, start_square, factor)
+
+
+@perceptron_lengths.witnessed
+def witness(run: Run[PerceptronFacts]) -> dict[str, object] | None:
+    """Return the comparator of the least bound."""
+    factor = rounding_factor(run) ** 2
+    tried = shortlist_penalized(run.tracked.penalized, Fraction(0))
+    u = min(tried, key=lambda u: u.bound(factor=factor), default=None)
+    return None if u is None else witness_of(run, u, u.loss, kappa=u.kappa)
 
 
 def shortlist_penalized(

@@ -24,6 +24,7 @@ Reference
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
@@ -38,6 +39,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     rounding_factor,
     shortest,
     why_void,
+    witness_of,
 )
 
 
@@ -64,3 +66,9 @@ def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
         needed,
         {**quantities(run.tracked, best), "margin": float(1 / root(best.square))},
     )
+
+
+@perceptron_margin.witnessed
+def witness(run: Run[PerceptronFacts]) -> dict[str, object] | None:
+    """Return the widest separator."""
+    return witness_of(run, shortest(run.tracked), Fraction(0))

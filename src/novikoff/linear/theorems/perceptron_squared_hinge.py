@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from novikoff.comparators.tally import Comparator
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
@@ -29,6 +30,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     rounding_factor,
     shortlist,
     why_void,
+    witness_of,
 )
 
 
@@ -49,16 +51,26 @@ def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=True):
         return Bound(None, needed, void=reason)
-    tracked = run.tracked
-    factor = rounding_factor(run) ** 2
+    bound, u = least(run)
+    return Bound(bound, needed, {**quantities(run.tracked, u), "squared_hinge": float(u.squared_hinge)})
+
+
+def least(run: Run[PerceptronFacts]) -> tuple[int, Comparator]:
+    """Return the least bound and its comparator."""
+    tracked, factor = run.tracked, rounding_factor(run) ** 2
     radius2 = float(tracked.square)
     tried = shortlist(
         tracked.comparators, lambda square, _, squared: (math.sqrt(radius2 * square) + math.sqrt(squared)) ** 2
     )
     bounds = [square_of_sum(factor * tracked.square * u.square, u.squared_hinge) for u in tried]
-    bound = min(bounds)
-    best = tried[bounds.index(bound)]
-    return Bound(bound, needed, {**quantities(tracked, best), "squared_hinge": float(best.squared_hinge)})
+    return min(bounds), tried[bounds.index(min(bounds))]
+
+
+@perceptron_squared_hinge.witnessed
+def witness(run: Run[PerceptronFacts]) -> dict[str, object] | None:
+    """Return the comparator of the least bound."""
+    _, u = least(run)
+    return witness_of(run, u, u.squared_hinge)
 
 
 def square_of_sum(a2: Fraction, q: Fraction) -> int:

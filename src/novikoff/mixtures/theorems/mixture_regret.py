@@ -26,7 +26,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
 from novikoff.core.types import CountsRounds, Run
-from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
+from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top, witness_of
 
 
 @theorem(
@@ -44,15 +44,26 @@ def mixture_regret(run: Run[CountsRounds]) -> Bound | None:
     tracked: TopFacts = run.tracked
     if run.log_loss is None or not isinstance(tracked, TopFacts) or tracked.path is not None:
         return None
-    prices = [-math.log(weight) for weight in tracked.prior]
-    best = min(range(len(prices)), key=lambda j: tracked.losses[j] + prices[j])
+    best = cheapest(tracked)
+    price = -math.log(tracked.prior[best])
     quantities = {
         "forecasters": len(tracked.names),
         "member": tracked.names[best],
         "member_loss": tracked.losses[best],
-        "price": prices[best],
+        "price": price,
         "novelty": tracked.novelty,
     }
-    value = tracked.losses[best] + prices[best] + tracked.novelty
+    value = tracked.losses[best] + price + tracked.novelty
     needed, void = of_a_top(run, run.log_loss), infinite(run.log_loss) or infinite(value)
     return Bound(outward(value), needed, quantities, run.log_loss, tracked.trivial, void=void, broken=tracked.replay)
+
+
+def cheapest(tracked: TopFacts) -> int:
+    """Return the forecaster with the least bound."""
+    return min(range(len(tracked.prior)), key=lambda j: tracked.losses[j] - math.log(tracked.prior[j]))
+
+
+@mixture_regret.witnessed
+def witness(run: Run[CountsRounds]) -> dict[str, object] | None:
+    """Return the forecaster with the least bound, its loss and its prior."""
+    return witness_of(run.tracked, cheapest(run.tracked), shares=False)

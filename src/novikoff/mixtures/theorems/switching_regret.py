@@ -46,7 +46,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
 from novikoff.core.types import CountsRounds, Run
-from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
+from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top, witness_of
 
 
 @theorem(
@@ -70,11 +70,9 @@ def switching_regret(run: Run[CountsRounds]) -> Bound | None:
     tracked: TopFacts = run.tracked
     if run.log_loss is None or not isinstance(tracked, TopFacts) or tracked.path is None:
         return None
-    path, rounds, joins = tracked.path, max(run.rounds, 1), tracked.joins or [0] * len(tracked.prior)
-    here = [j for j, after in enumerate(joins) if after < rounds]
-    whole = 1.0 if len(here) == len(joins) else math.fsum(tracked.prior[j] for j in here)
-    prices = {j: math.log(rounds / (joins[j] + 1)) + math.log(whole / tracked.prior[j]) for j in here}
-    single = min(here, key=lambda j: tracked.losses[j] + prices[j])
+    path = tracked.path
+    single, price, _ = single_path(tracked, run.rounds)
+    joins = tracked.joins or [0] * len(tracked.prior)
     quantities = {
         "forecasters": len(tracked.names),
         "path_loss": path.loss,
@@ -83,8 +81,8 @@ def switching_regret(run: Run[CountsRounds]) -> Bound | None:
         "last": tracked.names[path.last],
         "single": named(tracked.names[single], joins[single]),
         "single_loss": tracked.losses[single],
-        "single_price": prices[single],
-        "single_bound": outward(tracked.losses[single] + prices[single] + tracked.novelty),
+        "single_price": price,
+        "single_bound": outward(tracked.losses[single] + price + tracked.novelty),
         "novelty": tracked.novelty,
     }
     needed, void = of_a_top(run, run.log_loss), infinite(run.log_loss) or infinite(path.value)
@@ -95,3 +93,22 @@ def switching_regret(run: Run[CountsRounds]) -> Bound | None:
 def named(name: str, after: int) -> str:
     """Return the name of the path that follows the mixture until a forecaster joins, then that forecaster."""
     return f"the mixture for {after:,} rounds, then {name}," if after else name
+
+
+def single_path(tracked: TopFacts, rounds: int) -> tuple[int, float, float]:
+    """Return the forecaster whose path without a change has the least bound, its price, and the prior of all awake."""
+    rounds, joins = max(rounds, 1), tracked.joins or [0] * len(tracked.prior)
+    here = [j for j, after in enumerate(joins) if after < rounds]
+    whole = 1.0 if len(here) == len(joins) else math.fsum(tracked.prior[j] for j in here)
+    prices = {j: math.log(rounds / (joins[j] + 1)) + math.log(whole / tracked.prior[j]) for j in here}
+    single = min(here, key=lambda j: tracked.losses[j] + prices[j])
+    return single, prices[single], whole
+
+
+@switching_regret.witnessed
+def witness(run: Run[CountsRounds]) -> dict[str, object] | None:
+    """Return the path without a change that has the least bound: a path with changes is not in a proof file."""
+    tracked: TopFacts = run.tracked
+    single, price, awake = single_path(tracked, run.rounds)
+    bound = outward(tracked.losses[single] + price + tracked.novelty)
+    return {**witness_of(tracked, single, shares=True, awake=awake), "bound": bound}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from novikoff.core.certificate import Assumption, seen
 from novikoff.core.types import CountsRounds, Run
@@ -91,3 +92,21 @@ def of_a_top(run: Run[CountsRounds], observed: float) -> list[Assumption]:
 def infinite(loss: float) -> str:
     """Return why a bound is void: a label had probability 0; "" if the loss is finite."""
     return "" if math.isfinite(loss) else "infinite log loss: every forecaster gave probability 0 to an observed label"
+
+
+def witness_of(tracked: TopFacts, number: int, shares: bool, awake: float = 1.0) -> dict[str, object]:
+    """Return a forecaster, its loss and its prior for a proof file.
+
+    Args:
+        tracked: Facts of the mixture.
+        number: The forecaster.
+        shares: Whether the mixture shares weight.
+        awake: Prior of all forecasters that have joined.
+    """
+    exact = {"loss": tracked.losses[number], "prior": tracked.prior[number], "awake": awake, "novelty": tracked.novelty}
+    return {
+        "forecaster": tracked.names[number],
+        "shares": shares,
+        "joins": tracked.joins[number] if tracked.joins else 0,
+        **{name: str(Fraction(value)) for name, value in exact.items()},
+    }

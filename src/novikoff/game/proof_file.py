@@ -1,0 +1,249 @@
+"""Proof files: the certificates of a game with what they follow from, for `novikoff verify` (docs/proofs.md).
+
+`nk.play(..., proof=True)` records a digest of the rows as the learner played them, and which rounds were mistakes;
+`Ledger.write_proof` adds the witness of each theorem (`witnessed` in core/certificate.py). No row is in a proof file.
+The checker is the package novikoff_verify, which imports nothing of this one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.certificate import Certificate, DeclaredTheorem
+from novikoff.core.display import Shown
+from novikoff.core.errors import Advice, InputError, Option, counted
+from novikoff.core.observer import Observer
+from novikoff.core.overwriting import check_replaced, first_bytes
+from novikoff.core.types import Batch, Run, Sparse, StepResult, Theorem
+
+if TYPE_CHECKING:
+    from novikoff.game.ledger import Ledger
+
+FORMAT, VERSION = "novikoff-proof", 1
+FINEST = 1074
+"""Every double is a whole multiple of 2^-1074."""
+
+
+class ProofRecord(Observer, Shown):
+    """Digest of the rows of a game, and its mistakes.
+
+    Args:
+        ledger: Ledger of the game, before its first round.
+        rows: File to write the canonical text of the rows to; None for none.
+        force: Whether to replace any file.
+    """
+
+    def __init__(self, ledger: Ledger, rows: str | None = None, force: bool = False) -> None:
+        if ledger.rounds or ledger.rounds_before:
+            raise InputError("a proof must be recorded from the first round", f"{ledger.rounds:,} were played")
+        self._player, self._digest = ledger.player, hashlib.sha256()
+        self._wrong: list[NDArray[np.bool_]] = []
+        self.rounds = self.bits = 0
+        self.kind = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}.get(
+            ledger.player.domain.kind, ""
+        )
+        if not self.kind:
+            name = type(ledger.player.within.original).__name__
+            raise InputError(f"a proof needs rows of numbers: {name} plays on {ledger.player.domain}. Leave it out.")
+        self._file: IO[str] | None = None  # open until the proof is written
+        if rows is not None:
+            check_replaced(rows, "a file of rows", is_rows, force, InputError)
+            self._file = open(rows, "w", encoding="ascii", newline="\n")  # noqa: SIM115
+
+    def __repr__(self) -> str:
+        return f"<ProofRecord: {counted(self.rounds, 'round')}, SHA-256 {self.sha256[:12]}>"
+
+    def __deepcopy__(self, memo: dict[int, object]) -> ProofRecord:
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied._digest, copied._wrong, copied._file = self._digest.copy(), list(self._wrong), None
+        return copied
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the rows so far."""
+        return self._digest.hexdigest()
+
+    def see(self, batch: Batch, result: StepResult) -> None:
+        """Add rounds that were played, as the learner saw their rows."""
+        seen = self._player.seen_batch(batch)
+        text = "".join(line + "\n" for line in self._lines(seen))
+        self._digest.update(text.encode())
+        if self._file is not None:
+            self._file.write(text)
+        self.rounds += len(batch.y)
+        if self.kind != "losses":
+            self._wrong.append(np.asarray(result.predictions != batch.y))
+
+    def end_pass(self, ledger: Ledger, whole: bool) -> None:
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file of the rows."""
+        if self._file is not None:
+            self._file.close()
+
+    def data(self, ledger: Ledger) -> dict[str, object]:
+        """Return the description of the rows."""
+        found: dict[str, object] = {
+            "kind": self.kind,
+            "rows": self.rounds,
+            "sha256": self.sha256,
+            "source": ledger.source,
+        }
+        if self.kind == "vectors":
+            found["bits"] = self.bits
+        if self.kind != "losses" and ledger.labels is not None:
+            numbers = range(len(ledger.labels)) if self._player.numbered else (-1, 1)
+            found["labels"] = {str(name): number for name, number in zip(ledger.labels, numbers, strict=False)}
+        plain = ledger.encoding is None or all(
+            column.kind in ("number", "boolean") for column in ledger.encoding.columns
+        )
+        if ledger.feature_names and plain and not self._player.changes_examples:
+            found["columns"] = list(ledger.feature_names)
+            found["label"] = ledger.target.name if ledger.target is not None else None
+        return found
+
+    def wrong(self) -> str:
+        """Return the rounds of the mistakes: a bit per round, compressed, as text."""
+        flags = np.concatenate(self._wrong) if self._wrong else np.zeros(0, np.bool_)
+        return base64.b64encode(zlib.compress(np.packbits(flags, bitorder="little").tobytes(), 9)).decode()
+
+    def _lines(self, batch: Batch) -> Iterator[str]:
+        """Yield the canonical text of each row."""
+        if self.kind == "losses":
+            yield from (" ".join(map(float.hex, row)) for row in np.asarray(batch.y, np.float64).tolist())
+            return
+        labels = np.asarray(batch.y).tolist()
+        if self.kind == "points":
+            for (x, _), y in zip(batch.rows(), labels, strict=True):
+                yield f"{y} {','.join(str(int(part)) for part in np.atleast_1d(np.asarray(x)).tolist())}"
+            return
+        for (places, values), y in zip(self._sparse(batch), labels, strict=True):
+            self.bits = max(self.bits, bits_of(values))
+            words = [f"{place}:{value.hex()}" for place, value in zip(places.tolist(), values.tolist(), strict=True)]
+            yield " ".join([str(y), *words])
+
+    def _sparse(self, batch: Batch) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+        """Yield places and values of each row that are not 0, by place."""
+        features = self._player.within.features
+        rows: Any = batch.x
+        if isinstance(batch.x, list) and features is not None:
+            rows = (features.row(x, learn=False) for x in batch.x)
+        elif isinstance(batch.x, Sparse):
+            rows = batch.x.rows()
+        for row in rows:
+            if isinstance(row, tuple):
+                places, values = np.asarray(row[0]), np.asarray(row[1], np.float64)
+                order = np.argsort(places, kind="stable")
+                places, values = places[order], values[order]
+            else:
+                values = np.asarray(row, np.float64)
+                places = np.arange(len(values))
+            used = values != 0.0
+            yield places[used], values[used]
+
+
+def bits_of(values: NDArray[np.float64]) -> int:
+    """Return the smallest b >= 0 for which all values are whole multiples of 2^-b; 1074 if one is not finite."""
+    if not len(values):
+        return 0
+    if not np.all(np.isfinite(values)):
+        return FINEST
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    last = np.log2((whole & -whole).astype(np.float64)).astype(np.int64)  # exact: a power of two
+    return int(max((53 - exponents - last).max(), 0))
+
+
+def claims(evaluated: Iterable[tuple[Theorem, Run[Any], Certificate]]) -> Iterator[dict[str, object]]:
+    """Yield a claim for each certificate that holds and has a witness."""
+    for theorem, run, certificate in evaluated:
+        if not certificate.holds or not isinstance(theorem, DeclaredTheorem) or theorem.witness is None:
+            continue
+        witness = theorem.witness(run)
+        if witness is None:
+            continue
+        own = dict(witness)
+        yield {
+            "theorem": certificate.theorem,
+            "kind": certificate.kind,
+            "side": certificate.side,
+            "quantity": certificate.quantity,
+            "observed": exact(certificate.observed),
+            "bound": exact(own.pop("bound", certificate.bound)),
+            "status": certificate.status,
+            "assumptions": [{"claim": one.claim, "standing": one.standing} for one in certificate.assumptions],
+            "witness": own,
+        }
+
+
+def exact(value: Any) -> int | str:
+    """Return a number in a form that loses nothing: a whole number, or a hexadecimal float."""
+    return value if isinstance(value, int) else float(value).hex()
+
+
+def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
+    """Implement `Ledger.write_proof`."""
+    from novikoff import __version__
+    from novikoff.game.ledger import evaluated
+
+    record = ledger.proof_record
+    if record is not None:
+        record.close()
+    if record is None or record.rounds != ledger.rounds:
+        do = Advice("Play the game with ", Option("proof", value=True), ", in one session.")
+        raise InputError("a proof must be recorded while the game is played", "this one was not", do)
+    check(path, force)
+    found = list(claims(evaluated(ledger)))
+    if not found:
+        raise InputError(
+            "a proof must have a certificate to prove: none of this game has a proof file "
+            '(docs/proofs.md lists the theorems). Play "perceptron", "halving:[...]", or auto.'
+        )
+    learner = ledger.player.within
+    content: dict[str, object] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_by": f"novikoff {__version__}",
+        "spec": ledger.spec,
+        "learner": _plain(learner.textbook() or {"rule": None}),
+        "data": record.data(ledger),
+        "claims": found,
+    }
+    if record.kind != "losses" and ledger.player.learns_labels:
+        content["wrong"] = record.wrong()
+    Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def check(path: str | Path, force: bool = False) -> None:
+    """Raise `InputError` if writing a proof to `path` would replace a file of another kind."""
+    check_replaced(path, "a proof file", is_proof, force, InputError)
+
+
+def is_proof(path: str) -> bool:
+    """Return whether a file is a proof file."""
+    return f'"format": "{FORMAT}"'.encode() in first_bytes(path, 64)
+
+
+def is_rows(path: str) -> bool:
+    """Return whether a file has the canonical text of rows."""
+    first = first_bytes(path, 1000).split(b"\n")[0].decode("ascii").split(" ")
+    return bool(first) and all(word.partition(":")[2].lstrip("-").startswith("0x") for word in first[1:])
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with arrays as lists."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return value.tolist() if isinstance(value, np.ndarray) else value

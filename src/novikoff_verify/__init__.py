@@ -1,0 +1,12 @@
+"""Checker of certificates: reads a proof file and the data it names, and trusts nothing that novikoff computed.
+
+It imports the standard library only, and computes with integers, fractions and decimals of 60 digits. Its files:
+
+    exact.py     numbers, and bounds on roots, logarithms and binomial tails
+    rows.py      rows of the data, their canonical text, and its SHA-256
+    theorems.py  one class per theorem: the statement, the bound that follows from the sums, and the sums of the data
+    rules.py     the learners in textbook form, replayed on the data
+    command.py   novikoff verify PROOF [DATA]
+
+docs/proofs.md describes the format of a proof file.
+"""

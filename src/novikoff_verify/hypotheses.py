@@ -1,0 +1,77 @@
+"""Finite classes of hypotheses, and those that are left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+from novikoff_verify.exact import NotCoveredError, RefutedError, count, require
+
+MOST = 2_000_000
+"""Most hypotheses that are listed one by one."""
+
+
+class Survivors:
+    """The hypotheses of a class that agree with every label so far.
+
+    Args:
+        given: The class: thresholds (n), rectangles (m, dim) or table (matrix); thresholds are h_k(x) = +1 for x >= k.
+        prior: Whole weight of each hypothesis; None for 1 each.
+    """
+
+    def __init__(self, given: dict[str, Any], prior: list[int] | None) -> None:
+        self.given, self.name = given, given.get("class")
+        self.prior = None if prior is None else [count(weight, "a weight") for weight in prior]
+        self.left: range | list[Any]
+        if self.name == "thresholds":
+            self.left = range(count(given["n"], "n") + 2)
+        elif self.name == "rectangles":
+            m, dim = count(given["m"], "m"), count(given["dim"], "dim")
+            if (m * (m + 1) // 2) ** dim >= MOST:
+                raise NotCoveredError("a class of more than two million rectangles")
+            self.left = [None, *product([(a, b) for a in range(m) for b in range(a, m)], repeat=dim)]
+        elif self.name == "table":
+            self.left = list(range(len(given["matrix"])))
+        else:
+            raise NotCoveredError(f"the class {self.name}")
+        if self.prior is not None:
+            require(self.name == "table" and len(self.prior) == len(self.left), "a prior must have one weight each")
+
+    def says(self, hypothesis: Any, x: list[int]) -> int:
+        """Return the label that a hypothesis gives to x."""
+        if self.name == "table":
+            return int(self.given["matrix"][hypothesis][x[0]])
+        if self.name == "thresholds":
+            return 1 if x[0] >= hypothesis else -1
+        inside = hypothesis is not None and all(a <= v <= b for (a, b), v in zip(hypothesis, x, strict=True))
+        return 1 if inside else -1
+
+    def votes(self, x: list[int]) -> dict[int, int]:
+        """Return the weight of the hypotheses left that give each label."""
+        if isinstance(self.left, range):
+            below = min(max(x[0] + 1 - self.left.start, 0), self.count())
+            return {1: below, -1: self.count() - below}
+        found: Counter[int] = Counter()
+        for one in self.left:
+            found[self.says(one, x)] += 1 if self.prior is None else self.prior[one]
+        return dict(found)
+
+    def keep(self, x: list[int], y: int) -> None:
+        """Remove the hypotheses that do not give the label y to x."""
+        if isinstance(self.left, range):
+            low, high = self.left.start, self.left.stop
+            self.left = range(low, min(high, x[0] + 1)) if y == 1 else range(max(low, x[0] + 1), high)
+        else:
+            self.left = [one for one in self.left if self.says(one, x) == y]
+        if self.count() <= 0:
+            raise RefutedError("no hypothesis agrees with every label")
+
+    def count(self) -> int:
+        """Return the number of hypotheses left."""
+        left = self.left
+        return left.stop - left.start if isinstance(left, range) else len(left)  # a length stops at 2^63
+
+    def weight(self) -> int:
+        """Return their prior weight."""
+        return self.count() if self.prior is None else sum(self.prior[one] for one in self.left)

@@ -1,0 +1,206 @@
+"""Learners in textbook form, replayed on the data: they must make the mistakes, or have the loss, that is claimed."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from novikoff_verify.exact import DIGITS, NotCoveredError, count, decimal, fraction, number, require, root, units
+from novikoff_verify.hypotheses import Survivors
+from novikoff_verify.rows import Row
+
+ULP = Fraction(1, 2**53)
+"""Largest relative error of one operation on doubles."""
+CLOSE = Fraction(1, 10**12)
+"""Largest relative rounding error of a rate, or of a sum of rates, in doubles."""
+EXACT = 2**52
+"""Size up to which sums of whole numbers are exact in doubles."""
+
+
+class Rule:
+    """A learner that is replayed; `notes` are remarks for the report."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        self.proof = proof
+        self.notes: list[str] = []
+
+    def see(self, row: Row, wrong: bool) -> None:
+        """Play a round; raise `RefutedError` if the prediction was not the one that the proof claims."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Check what is known only after the last round."""
+
+
+class Perceptron(Rule):
+    """Predict +1 if <w,x~> >= 0, else -1; after a mistake add y x~ to w. It starts at w = 0.
+
+    w is the exact sum over the claimed mistakes. The learner's own w, in doubles, differs from it by at most
+    M 2^-53 lambda' R sqrt M, by induction over M mistakes (novikoff/linear/theorems/perceptron_facts.py), and a score
+    by that times ||x|| and by its own rounding, n 2^-53 ||w|| ||x||. A score within that of 0 may have either sign.
+    On whole numbers doubles are exact, and 0 predicts +1.
+    """
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        if proof["learner"].get("normalize", False):
+            raise NotCoveredError("rows that the learner divides by their length")
+        self.bits = count(proof["data"]["bits"], "bits")
+        self.bias = units(float.fromhex(proof["learner"]["bias"]), self.bits)
+        self.weights: dict[int, int] = {}
+        self.mistakes, self.longest, self.nonzeros, self.size = 0, 0, 1, 0
+        self.close = 0
+
+    def see(self, row: Row, wrong: bool) -> None:
+        x = [(place, units(value, self.bits)) for place, value in row.x]
+        x += [(-1, self.bias)] if self.bias else []
+        length = sum(value * value for _, value in x)
+        self.longest, self.nonzeros = max(self.longest, length), max(self.nonzeros, len(x))
+        score = sum(self.weights.get(place, 0) * value for place, value in x)
+        within = self._rounding(x, length)
+        if abs(score) <= within:
+            self.close += 1
+        else:
+            require((score >= 0) == ((row.y == 1) != wrong), "the Perceptron does not predict this")
+        if wrong:
+            self.mistakes += 1
+            for place, value in x:
+                self.weights[place] = self.weights.get(place, 0) + row.y * value
+                self.size = max(self.size, abs(self.weights[place]))
+
+    def _rounding(self, x: list[tuple[int, int]], length: int) -> int:
+        """Return how far from 0 a score may be by rounding, in units 4^-bits; -1 if there is none."""
+        largest = max((abs(value) for _, value in x), default=0)
+        if not self.mistakes:
+            return -1
+        if self.bits == 0 and len(x) * largest * max(self.size, 1) < EXACT and self.size + largest < EXACT:
+            return -1
+        m, n = self.mistakes, self.nonzeros
+        g = n * ULP / (1 - n * ULP)
+        norm = (1 + ULP * m) / (1 - ULP * m) * (1 + g * (math.isqrt(m) + 1)) * root(Fraction(self.longest * m))
+        within = (m * ULP + g * (1 + m * ULP)) * norm * root(Fraction(length))
+        return math.ceil(within) + n
+
+    def end(self) -> None:
+        if self.close:
+            self.notes.append(f"{self.close:,} scores are within rounding of 0: either prediction is accepted there")
+
+
+class Halving(Rule):
+    """Predict the label with the most weight among the hypotheses left; a tie predicts +1, or the smallest label."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        learner = proof["learner"]
+        self.space = Survivors(learner["class"], learner.get("prior"))
+        self.conservative = bool(learner.get("conservative", False))
+
+    def see(self, row: Row, wrong: bool) -> None:
+        votes = self.space.votes(row.x)
+        ahead = max(votes.values())
+        tied = [label for label, weight in votes.items() if weight == ahead]
+        winner = 1 if set(tied) == {-1, 1} else min(tied)
+        require((winner != row.y) == wrong, "the majority does not predict this")
+        if wrong or not self.conservative:
+            self.space.keep(row.x, row.y)
+
+
+class Consistent(Halving):
+    """Predict as some hypothesis does that agrees with every label so far."""
+
+    def see(self, row: Row, wrong: bool) -> None:
+        votes = self.space.votes(row.x)
+        possible = any(weight for label, weight in votes.items() if (label != row.y) == wrong)
+        require(possible, "no hypothesis that is left predicts this")
+        self.space.keep(row.x, row.y)
+
+
+class ExponentialWeights(Rule):
+    """Weights proportional to pi_i exp(-r L_i), L_i the losses before the round; its loss is the weighted mean.
+
+    The rate is fixed, or 2 sqrt(ln N / t) / S in round t, or ln N over the sum of the gaps so far (`adaptive`; all
+    weight on the leaders while that is 0). Decimals of 60 digits.
+    """
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        learner = proof["learner"]
+        self.kind, self.top = learner["rate"], decimal(number(learner["top"]))
+        prior = [number(p) for p in learner["prior"]] if learner.get("prior") else None
+        self.count = count(learner["experts"], "experts")
+        self.prior = [decimal(Fraction(1, self.count) if prior is None else prior[k]) for k in range(self.count)]
+        self.fixed = decimal(number(learner["eta"])) if self.kind == "fixed" else Decimal(0)
+        self.losses = [Decimal(0)] * self.count
+        self.paid = self.gaps = self.last = self.rates = self.rate = Decimal(0)
+        self.t = 0
+        self.choices = DIGITS.ln(Decimal(self.count))
+        if self.kind not in ("fixed", "anytime", "adaptive"):
+            raise NotCoveredError(f"the rate {self.kind}")
+
+    def _rate(self) -> Decimal | None:
+        """Return the rate of the round; None if it is infinite."""
+        if self.kind == "fixed":
+            return self.fixed
+        if self.kind == "anytime":
+            return DIGITS.divide(2 * DIGITS.sqrt(DIGITS.divide(self.choices, Decimal(self.t))), self.top)
+        return DIGITS.divide(self.choices, self.gaps) if self.gaps else None
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.t += 1
+        loss = [decimal(value) for value in row.x]
+        least, rate = min(self.losses), self._rate()
+        self.rate, self.rates = rate or Decimal(0), DIGITS.add(self.rates, rate or Decimal(0))
+        if rate is None:
+            weights = [p if total == least else Decimal(0) for p, total in zip(self.prior, self.losses, strict=True)]
+        else:
+            weights = [
+                DIGITS.multiply(p, DIGITS.exp(DIGITS.multiply(-rate, DIGITS.subtract(total, least))))
+                for p, total in zip(self.prior, self.losses, strict=True)
+            ]
+        whole = sum(weights, Decimal(0))
+        mean = self._mean(weights, loss, whole)
+        if rate is None:
+            mixed = min(value for w, value in zip(weights, loss, strict=True) if w)
+        else:
+            shrunk = [DIGITS.exp(DIGITS.multiply(-rate, value)) for value in loss]
+            mixed = DIGITS.divide(-DIGITS.ln(self._mean(weights, shrunk, whole)), rate)
+        self.last = max(DIGITS.subtract(mean, mixed), Decimal(0))
+        self.gaps, self.paid = DIGITS.add(self.gaps, self.last), DIGITS.add(self.paid, mean)
+        self.losses = [DIGITS.add(total, value) for total, value in zip(self.losses, loss, strict=True)]
+
+    @staticmethod
+    def _mean(weights: list[Decimal], values: list[Decimal], whole: Decimal) -> Decimal:
+        total = Decimal(0)
+        for weight, value in zip(weights, values, strict=True):
+            total = DIGITS.add(total, DIGITS.multiply(weight, value))
+        return DIGITS.divide(total, whole)
+
+    def end(self) -> None:
+        regret = fraction(DIGITS.subtract(self.paid, min(self.losses)))
+        for claim in self.proof["claims"]:
+            witness = claim["witness"]
+            slack = number(witness["rounding"])
+            require(abs(regret - number(claim["observed"])) <= slack, "the regret is not the one that is claimed")
+            played = {"gaps": self.gaps, "last_gap": self.last, "rate": self.rate, "rates": self.rates}
+            for name in witness.keys() & played.keys():
+                found, most = fraction(played[name]), slack if "gap" in name else CLOSE * fraction(played[name])
+                require(abs(found - number(witness[name])) <= most, f"{name} is not what is claimed")
+
+
+RULES: dict[str, type[Rule]] = {
+    "perceptron": Perceptron,
+    "halving": Halving,
+    "consistent": Consistent,
+    "exponential-weights": ExponentialWeights,
+}
+"""Class of each learner that can be replayed, by its name in a proof."""
+
+
+def rule(proof: dict[str, Any]) -> Rule:
+    """Return the learner of a proof, untrained."""
+    name = proof["learner"].get("rule")
+    if name not in RULES:
+        raise NotCoveredError(f"the learner {name}")
+    return RULES[name](proof)

@@ -1,0 +1,376 @@
+"""Theorems: the bound that follows from the sums in a proof, and these sums recomputed from the data.
+
+A class per theorem. Its docstring is the statement; `follows` checks the arithmetic; `see` and `sums` recompute the
+sums from the rows, where the theorem has sums of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from novikoff_verify.exact import (
+    OUTWARD,
+    NotCoveredError,
+    RefutedError,
+    count,
+    logarithm,
+    number,
+    require,
+    units,
+)
+from novikoff_verify.hypotheses import Survivors
+from novikoff_verify.rows import Row
+
+ULP = Fraction(1, 2**53)
+"""Largest relative error of one operation on doubles."""
+SLACK = Fraction(1, 10**6)
+"""Largest allowance for the rounding of a learner that a proof may claim, per unit of loss."""
+
+
+class Theorem:
+    """A claim of a proof: an observed value, a bound, and the sums from which the bound follows (`witness`)."""
+
+    of_rows: ClassVar[bool] = True
+    """Whether its sums can be recomputed from the rows."""
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        self.proof, self.claim, self.witness = proof, claim, claim["witness"]
+        self.rounds = count(proof["data"]["rows"], "rows")
+        self.observed, self.bound = number(claim["observed"]), number(claim["bound"])
+        self.upper = claim.get("side", "upper") == "upper"
+        holds = self.observed <= self.bound if self.upper else self.observed >= self.bound
+        require(holds, f"the observed value {float(self.observed):g} is beyond the bound {float(self.bound):g}")
+
+    def get(self, name: str) -> Fraction:
+        """Return a number of the witness."""
+        return number(self.witness[name])
+
+    def follows(self) -> None:
+        """Raise `RefutedError` unless the bound follows from the witness."""
+        raise NotImplementedError
+
+    def see(self, row: Row, wrong: bool) -> None:
+        """Add a row to the sums."""
+
+    def sums(self) -> None:
+        """Raise `RefutedError` unless the rows have the sums of the witness, or smaller ones where that is enough."""
+
+    def counted(self) -> int:
+        """Return the mistakes as a whole number."""
+        require(self.observed.denominator == 1 and self.bound.denominator == 1, "mistakes must be whole numbers")
+        return int(self.observed)
+
+
+class Perceptron(Theorem):
+    """Mistakes of the Perceptron, started at zero, against one vector u = U/S on rows x~ (x, then the bias).
+
+    In doubles, with M mistakes, n values in a row at most and g = n 2^-53 / (1 - n 2^-53),
+        M - (losses of u on the mistakes)  <=  lambda ||u|| sqrt(R^2 M),
+        lambda = (1 + 2^-53 M) / (1 - 2^-53 M) * (1 + g (floor(sqrt M) + 1)).
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        learner = proof["learner"]
+        self.exact = not learner.get("normalize", False)
+        self.bits = count(proof["data"].get("bits", 0), "bits")
+        weights = {int(place): float.fromhex(value) for place, value in self.witness["weights"].items()}
+        self.own = max((w.as_integer_ratio()[1].bit_length() - 1 for w in weights.values()), default=0)
+        self.weights = {place: units(w, self.own) for place, w in weights.items()}  # place -1: the constant feature
+        self.bias = units(float.fromhex(learner["bias"]), self.bits)
+        self.scale, self.square, self.longest = self.get("scale"), self.get("square"), self.get("longest")
+        require(self.scale > 0, "the scale of u must be above 0")
+        norm = Fraction(sum(w * w for w in self.weights.values()), 4**self.own)
+        require(norm <= self.square * self.scale**2, "||u||^2 is larger than the proof says")
+        self.nonzeros = count(self.witness["nonzeros"], "nonzeros")
+        self.total, self.seen_longest, self.seen_nonzeros, self.seen_mistakes = Fraction(0), 0, 0, 0
+
+    @property
+    def growth(self) -> Fraction:
+        """lambda^2 ||u||^2."""
+        g, mistakes = self.nonzeros * ULP / (1 - self.nonzeros * ULP), self.counted()
+        factor = (1 + ULP * mistakes) / (1 - ULP * mistakes) * (1 + g * (math.isqrt(mistakes) + 1))
+        return factor**2 * self.square
+
+    def see(self, row: Row, wrong: bool) -> None:
+        if not self.exact:
+            raise NotCoveredError("rows that the learner divides by their length")
+        length = self.bias * self.bias
+        margin = self.weights.get(-1, 0) * self.bias
+        for place, value in row.x:
+            whole = units(value, self.bits)
+            length += whole * whole
+            margin += self.weights.get(place, 0) * whole
+        self.total += self.loss(
+            row.y * Fraction(margin, 1 << (self.own + self.bits)) / self.scale, Fraction(length, 4**self.bits)
+        )
+        self.seen_longest = max(self.seen_longest, length)
+        self.seen_nonzeros = max(self.seen_nonzeros, len(row.x) + (self.bias != 0))
+        self.seen_mistakes += wrong
+
+    def loss(self, margin: Fraction, square: Fraction) -> Fraction:
+        """Return the loss of u on a row, from y<u,x~> and ||x~||^2."""
+        return max(Fraction(0), 1 - margin)
+
+    def sums(self) -> None:
+        require(self.seen_mistakes == self.observed, "the list of mistakes has another number of them")
+        require(self.total <= self.get("loss"), "the losses of u on the data are larger than the proof says")
+        longest = Fraction(self.seen_longest, 4**self.bits)
+        require(longest <= self.longest, "a row is longer than the proof says")
+        require(self.seen_nonzeros <= self.nonzeros, "a row has more values than the proof says")
+
+
+class PerceptronMargin(Perceptron):
+    """If y<u,x~> >= 1 on every row, then M <= lambda^2 R^2 ||u||^2."""
+
+    def follows(self) -> None:
+        require(self.get("loss") == 0, "u must have no loss")
+        require(self.growth * self.longest < self.bound + 1, "the bound does not follow from R and ||u||")
+
+
+class PerceptronHinge(Perceptron):
+    """With D the sum of max(0, 1 - y<u,x~>), M <= D + a sqrt M for a = lambda R ||u||.
+
+    No number K above the bound B obeys K <= D + a sqrt K: B + 1 does not, and K - a sqrt K grows from there on.
+    """
+
+    def follows(self) -> None:
+        beyond = self.bound + 1 - self.get("loss")
+        square = self.growth * self.longest * (self.bound + 1)
+        require(beyond > 0 and beyond**2 > square, "the bound does not follow from D, R and ||u||")
+
+
+class PerceptronSquaredHinge(Perceptron):
+    """With Q the sum of max(0, 1 - y<u,x~>)^2, M <= (a + sqrt Q)^2 for a = lambda R ||u||."""
+
+    def loss(self, margin: Fraction, square: Fraction) -> Fraction:
+        return max(Fraction(0), 1 - margin) ** 2
+
+    def follows(self) -> None:
+        a2, q = self.growth * self.longest, self.get("loss")
+        beyond = self.bound + 1 - a2 - q
+        require(beyond > 0 and beyond**2 > 4 * a2 * q, "the bound does not follow from Q, R and ||u||")
+
+
+class PerceptronLengths(Perceptron):
+    """For any k > 0, M <= sum of max(0, 1 + k ||x~||^2 - y<u,x~>) + lambda^2 ||u||^2 / (4 k)."""
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.kappa = self.get("kappa")
+        require(self.kappa > 0, "kappa must be above 0")
+
+    def loss(self, margin: Fraction, square: Fraction) -> Fraction:
+        return max(Fraction(0), 1 + self.kappa * square - margin)
+
+    def follows(self) -> None:
+        bound = self.get("loss") + self.growth / (4 * self.kappa)
+        require(bound < self.bound + 1, "the bound does not follow from the losses, ||u|| and kappa")
+
+
+class Finite(Theorem):
+    """Mistakes of a learner that keeps the hypotheses consistent with the labels; some are left at the end."""
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        learner = proof["learner"]
+        self.conservative = bool(learner.get("conservative", False))
+        self.space = Survivors(learner["class"], learner.get("prior"))
+        self.mistakes = 0
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.mistakes += wrong
+        if wrong or not self.conservative:
+            self.space.keep(row.x, row.y)
+
+    def sums(self) -> None:
+        require(self.mistakes == self.observed, "the list of mistakes has another number of them")
+        require(self.left() == self.get("after"), "the hypotheses that are left are not those of the proof")
+
+    def left(self) -> int:
+        """Return the weight of the hypotheses that are left."""
+        return self.space.weight()
+
+
+class HalvingMistakes(Finite):
+    """With W the prior weight of the hypotheses left, M <= log2(W before / W after)."""
+
+    def follows(self) -> None:
+        self.counted()
+        require(self.get("before") == self.space.weight(), "the class has another weight than the proof says")
+        require(self.get("after") > 0, "no hypothesis is left")
+        require(self.get("before") < self.get("after") * 2 ** int(self.bound + 1), "the bound does not follow from W")
+
+
+class ConsistentMistakes(Finite):
+    """With V the hypotheses left, M <= |V before| - |V after|."""
+
+    def follows(self) -> None:
+        self.counted()
+        require(self.get("before") == self.space.count(), "the class has another size than the proof says")
+        require(self.get("after") > 0, "no hypothesis is left")
+        require(self.get("before") - self.get("after") <= self.bound, "the bound does not follow from |V|")
+
+    def left(self) -> int:
+        return self.space.count()
+
+
+class Forced(Theorem):
+    """An adversary that shows k points, each once, and contradicts each prediction forces M >= min(T, k) mistakes.
+
+    Its answers fit some function, as every function on the points is allowed; for vectors e_1, .., e_k some linear one.
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.seen: set[tuple[Any, ...]] = set()
+        self.mistakes = 0
+
+    def follows(self) -> None:
+        self.counted()
+        require(self.bound <= min(Fraction(self.rounds), self.get("points")), "more is claimed than the points allow")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.mistakes += wrong
+        self.seen.add(tuple(row.x))
+        unit = len(row.x) == 1 and row.x[0][1] == 1.0 if self.proof["data"]["kind"] == "vectors" else True
+        require(unit, "a row is not one of the vectors e_1, .., e_k")
+
+    def sums(self) -> None:
+        require(self.mistakes == self.observed, "the list of mistakes has another number of them")
+        require(len(self.seen) >= self.bound, "points were shown more than once")
+
+
+class ExponentialWeights(Theorem):
+    """Regret of exponential weights on losses from 0 to S, with prior pi, against the expert i that is named.
+
+    With r the last rate and r_1 >= r_2 >= .. the rates,
+        sum of h_t - L_i  <=  ln(1/pi_i) / r + S^2/8 (r_1 + .. + r_T).
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.experts = count(self.witness["experts"], "experts")
+        prior = proof["learner"].get("prior")
+        self.prior = [number(p) for p in prior] if prior else None
+        if self.prior is not None:
+            sound = len(self.prior) == self.experts and min(self.prior) > 0 and sum(self.prior) <= 1 + OUTWARD
+            require(sound, "a prior must be positive numbers of sum 1")
+        self.losses = [Fraction(0)] * self.experts
+        self.slack = self.get("rounding")
+        require(
+            0 <= self.slack <= SLACK * (1 + self.rounds * self.get("top")), "the allowance for rounding is too large"
+        )
+
+    def price(self) -> Fraction:
+        """Return ln(1/pi_i) of the named expert."""
+        i = count(self.witness["comparator"], "comparator")
+        require(i < self.experts, "the expert that is named does not exist")
+        return logarithm(Fraction(self.experts) if self.prior is None else 1 / self.prior[i])
+
+    def detour(self) -> Fraction:
+        """Return the loss of the named expert beyond that of the best one."""
+        return self.get("comparator_loss") - self.get("best_loss")
+
+    def mixing(self) -> Fraction:
+        """Return the sum of the costs of mixing."""
+        return self.get("rates") * self.get("top") ** 2 / 8
+
+    def follows(self) -> None:
+        value = self.detour() + self.price() / self.get("rate") + self.mixing() if self.experts > 1 else Fraction(0)
+        require(value <= self.bound, "the bound does not follow from the prior, the rates and the losses")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        require(len(row.x) == self.experts, "a row has another number of losses than experts")
+        top = self.get("top")
+        for k, loss in enumerate(row.x):
+            require(0 <= loss <= top, "a loss is outside its range")
+            self.losses[k] += Fraction(loss)
+
+    def sums(self) -> None:
+        require(abs(min(self.losses) - self.get("best_loss")) <= self.slack, "the best expert has another loss")
+        named = self.losses[self.witness["comparator"]]
+        require(named - self.get("comparator_loss") <= self.slack, "the named expert has a larger loss")
+
+
+class MixabilityGaps(ExponentialWeights):
+    """sum of h_t - L_i <= ln(1/pi_i) / r + the sum of the gaps h_t - m_t, m_t the mix loss of round t."""
+
+    def mixing(self) -> Fraction:
+        return self.get("gaps")
+
+
+class AdaHedge(ExponentialWeights):
+    """With D_t the sum of the gaps of rounds 1 .. t, and equal weights, the regret is at most D_T + D_{T-1}."""
+
+    def follows(self) -> None:
+        require(self.prior is None, "the theorem needs equal weights")
+        value = 2 * self.get("gaps") - self.get("last_gap") if self.experts > 1 else Fraction(0)
+        require(value <= self.bound, "the bound does not follow from the gaps")
+
+
+class Mixture(Theorem):
+    """Log loss of a Bayes mixture, or one that shares weight, that is at most L_j + the price of the forecaster j.
+
+    Of all weight pi_j is on j; it joins after s rounds, and its loss before is that of the mixture. With sharing at
+    rate 1/(t+1), the price is ln(pi(awake)/pi_j) + ln(T/(s+1)); without, ln(1/pi_j).
+    """
+
+    of_rows = False
+
+    def follows(self) -> None:
+        share, rounds = bool(self.witness["shares"]), max(self.rounds, 1)
+        joins = count(self.witness["joins"], "joins")
+        require(
+            0 < self.get("prior") <= self.get("awake") and joins < rounds, "the prior of the forecaster is impossible"
+        )
+        price = logarithm(self.get("awake") / self.get("prior"))
+        price += logarithm(Fraction(rounds, joins + 1)) if share else 0
+        value = self.get("loss") + price + self.get("novelty")
+        require(value <= self.bound, "the bound does not follow from the loss and the price of the forecaster")
+
+
+class CoverageDeviation(Theorem):
+    """A threshold that moves by step (miss - alpha), from 0 to 1: |misses/T - alpha| <= (1 + step) / (step T)."""
+
+    of_rows = False
+
+    def follows(self) -> None:
+        rounds, step, alpha = count(self.witness["rounds"], "rounds"), self.get("step"), self.get("alpha")
+        require(0 < rounds <= self.rounds and step > 0 and 0 < alpha < 1, "the sums of the proof are impossible")
+        off = abs(Fraction(count(self.witness["misses"], "misses"), rounds) - alpha)
+        require(abs(off - self.observed) <= SLACK * off, "the deviation is not that of the misses")
+        require((1 + step) / (step * rounds) <= self.bound, "the bound does not follow from step and rounds")
+
+
+THEOREMS: dict[str, type[Theorem]] = {
+    "perceptron_margin": PerceptronMargin,
+    "perceptron_hinge": PerceptronHinge,
+    "perceptron_squared_hinge": PerceptronSquaredHinge,
+    "perceptron_lengths": PerceptronLengths,
+    "halving_mistakes": HalvingMistakes,
+    "consistent_mistakes": ConsistentMistakes,
+    "majority_flip_forced": Forced,
+    "orthogonal_forced": Forced,
+    "fixed_rate_regret": ExponentialWeights,
+    "anytime_regret": ExponentialWeights,
+    "mixability_gaps": MixabilityGaps,
+    "ada_hedge_regret": AdaHedge,
+    "mixture_regret": Mixture,
+    "switching_regret": Mixture,
+    "coverage_deviation": CoverageDeviation,
+}
+"""Class of each theorem that can be checked, by its name in novikoff."""
+
+
+def theorem(proof: dict[str, Any], claim: dict[str, Any]) -> Theorem:
+    """Return the check of a claim."""
+    name = claim.get("theorem")
+    if name not in THEOREMS:
+        raise NotCoveredError(f"the theorem {name}")
+    try:
+        return THEOREMS[name](proof, claim)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise RefutedError(f"the proof of {name} is incomplete or malformed: {error!r}") from None

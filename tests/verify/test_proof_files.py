@@ -1,0 +1,248 @@
+"""Proof files are verified at every depth that covers them, and refuted once claim, data or mistakes change."""
+
+import ast
+import base64
+import copy
+import json
+import random
+import sys
+import zlib
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+import novikoff_verify
+from novikoff.core.errors import InputError
+from novikoff.game.proof_file import bits_of
+from novikoff_verify.command import REFUTED, UNCHECKED, VERIFIED, Verification, read, verify
+
+RNG = np.random.default_rng(5)
+LOSSES = np.round(RNG.random((40, 3)) * [1.0, 0.8, 0.9], 3)
+VECTORS = np.round(RNG.normal(size=(60, 3)), 2)
+SIGNS = np.where(VECTORS @ [1.0, 2.0, -1.0] + 0.2 * RNG.normal(size=60) > 0, 1, -1)
+POINTS = [((a, b), 1 if 2 <= a <= 5 and 1 <= b <= 4 else -1) for a in range(6) for b in range(6)]
+TABLE = [[1, -1, 1, -1], [-1, -1, 1, 1], [1, 1, 1, -1]]
+GAMES = {
+    "perceptron": (nk.Perceptron, (VECTORS, SIGNS)),
+    "perceptron with bias": (lambda: nk.Perceptron(bias=1.0), (np.round(4 * VECTORS), SIGNS)),
+    "separable": (nk.Perceptron, (VECTORS, np.where(VECTORS[:, 0] > 0.0, 1, -1))),
+    "thresholds": (lambda: nk.ThresholdHalving(50), [(i * 37 % 51, 1 if i * 37 % 51 > 20 else -1) for i in range(30)]),
+    "conservative": (
+        lambda: nk.ThresholdHalving(50, conservative=True),
+        [(i * 11 % 51, 1 if i * 11 % 51 > 33 else -1) for i in range(20)],
+    ),
+    "rectangles": (lambda: nk.RectangleHalving(6, 2), POINTS),
+    "listed rectangles": (lambda: nk.Halving(nk.classes.rectangles(6, 2)), POINTS),
+    "prior": (
+        lambda: nk.Halving(nk.classes.table(TABLE), prior=[1, 5, 2]),
+        [(t % 4, TABLE[1][t % 4]) for t in range(8)],
+    ),
+    "consistent": (lambda: nk.Consistent(nk.classes.thresholds(20)), [(i * 8 % 21, 1 if i * 8 % 21 > 8 else -1)
+                                                                      for i in range(20)]),
+    "anytime": (lambda: nk.ExponentialWeights(3, loss="table"), LOSSES),
+    "fixed rate": (lambda: nk.ExponentialWeights(3, loss="table", eta=0.3), LOSSES),
+    "prior of experts": (lambda: nk.ExponentialWeights(3, loss="table", prior=[3.0, 1.0, 0.5]), LOSSES),
+    "ada-hedge": (lambda: nk.AdaHedge(3, loss="table"), LOSSES),
+}  # fmt: skip
+CLAIMED = {
+    "perceptron": {"perceptron_lengths", "perceptron_hinge", "perceptron_squared_hinge"},
+    "separable": {"perceptron_lengths", "perceptron_hinge", "perceptron_squared_hinge", "perceptron_margin"},
+    "consistent": {"consistent_mistakes"},
+    "anytime": {"anytime_regret", "mixability_gaps"},
+    "fixed rate": {"fixed_rate_regret", "mixability_gaps"},
+    "prior of experts": {"anytime_regret", "mixability_gaps"},
+    "ada-hedge": {"ada_hedge_regret"},
+}
+
+
+@pytest.fixture(scope="module")
+def proofs(tmp_path_factory):
+    """The proof and the rows of each game, written once."""
+    folder = tmp_path_factory.mktemp("proofs")
+    found = {}
+    for number, (name, (make, rows)) in enumerate(GAMES.items()):
+        data = str(folder / f"{number}.rows")
+        ledger = nk.play(make(), rows, proof=data)
+        ledger.write_proof(folder / f"{number}.json")
+        found[name] = read(str(folder / f"{number}.json")), data
+    return found
+
+
+def depths(proof, data):
+    return Verification(proof, data).results
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_proof_is_verified_at_every_depth(proofs, name):
+    proof, data = proofs[name]
+    found = depths(proof, data)
+    claimed = {claim["theorem"] for claim in proof["claims"]}
+    assert claimed == CLAIMED.get(name, claimed)
+    assert found == {(one, depth): "verified" for one in claimed for depth in ("arithmetic", "data", "replay")}
+
+
+def changed(proof, rng):
+    """Return a proof that claims more, and the depth that must see it."""
+    other = copy.deepcopy(proof)
+    claim = rng.choice(other["claims"])
+    way = rng.choice(["bound", "observed", "mistake", "sum", "rows"])
+    if way == "bound":
+        number = float.fromhex(claim["bound"]) if isinstance(claim["bound"], str) else claim["bound"]
+        claim["bound"] = number - 1 if isinstance(number, int) else (number * 0.99).hex()
+        return other, ("arithmetic",)
+    if way == "observed":
+        number = float.fromhex(claim["observed"]) if isinstance(claim["observed"], str) else claim["observed"]
+        claim["observed"] = number - 1 if isinstance(number, int) else (number - 0.01).hex()
+        return other, ("arithmetic", "data", "replay")
+    if way == "mistake" and "wrong" in other:
+        bits = bytearray(zlib.decompress(base64.b64decode(other["wrong"])))
+        t = rng.randrange(other["data"]["rows"])
+        bits[t >> 3] ^= 1 << (t & 7)
+        other["wrong"] = base64.b64encode(zlib.compress(bytes(bits))).decode()
+        return other, ("data",)
+    if way == "sum":  # smaller, so that a smaller bound would follow
+        name = rng.choice([name for name in claim["witness"] if name in LESS])
+        claim["witness"][name] = LESS[name](claim["witness"][name])
+        return other, ("data", "replay", "arithmetic")
+    other["data"]["rows"] += rng.choice([-1, 1])
+    return other, ("data",)
+
+
+def less(number):
+    return str(Fraction(number) * Fraction(99, 100) - Fraction(1, 1000))
+
+
+LESS = dict.fromkeys(("loss", "square", "longest", "best_loss", "gaps", "rates"), less) | {
+    "nonzeros": lambda number: number - 1,
+    "rate": lambda number: str(Fraction(number) * 2),
+    "before": lambda number: number - 1,
+    "after": lambda number: number + 1,
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_changed_proof_is_refuted(proofs, name):
+    proof, data = proofs[name]
+    rng = random.Random(name)
+    missed = []
+    for _ in range(25):
+        other, seen_at = changed(proof, rng)
+        found = depths(other, data)
+        if not any(text.startswith("REFUTED") and depth in seen_at for (_, depth), text in found.items()):
+            missed.append((other, found))
+    assert not missed
+
+
+@pytest.mark.parametrize("name", ["perceptron", "rectangles", "anytime"])
+def test_changed_data_is_refuted(proofs, name, tmp_path):
+    proof, data = proofs[name]
+    lines = Path(data).read_text().splitlines()
+    rng = random.Random(3)
+    for _ in range(12):
+        other = list(lines)
+        at = rng.randrange(len(lines) - 1)
+        way = rng.choice(["swap", "drop", "repeat", "digit"])
+        if way == "swap":
+            other[at], other[at + 1] = other[at + 1], other[at]
+        elif way == "drop":
+            del other[at]
+        elif way == "repeat":
+            other.insert(at, other[at])
+        else:
+            other[at] = other[at][:-1] + ("1" if other[at][-1] != "1" else "2")
+        if other == lines:
+            continue
+        (tmp_path / "changed.rows").write_text("\n".join(other) + "\n")
+        assert Verification(proof, str(tmp_path / "changed.rows")).status == REFUTED, (way, at)
+
+
+def test_learner_that_plays_otherwise_is_refuted(proofs):
+    proof, data = copy.deepcopy(proofs["perceptron"][0]), proofs["perceptron"][1]
+    proof["learner"]["bias"] = (1.0).hex()
+    assert depths(proof, data)["perceptron_hinge", "replay"].startswith("REFUTED")
+
+
+def test_rows_of_a_file_are_verified_as_they_stand(tmp_path):
+    table = "\n".join(["a,b,label", *(f"{x},{y},{'yes' if s > 0 else 'no'}" for (x, y, _), s in zip(VECTORS.tolist(),
+                       SIGNS, strict=True))])  # fmt: skip
+    (tmp_path / "table.csv").write_text(table)
+    ledger = nk.play("perceptron:scale=none,bias=0", str(tmp_path / "table.csv"), proof=True)
+    ledger.write_proof(tmp_path / "table.json")
+    assert set(depths(read(str(tmp_path / "table.json")), str(tmp_path / "table.csv")).values()) == {"verified"}
+    sparse = "\n".join(f"{s} 1:{x} 4:{y}" for (x, y, _), s in zip(VECTORS.tolist(), SIGNS, strict=True))
+    (tmp_path / "rows.svm").write_text(sparse)
+    ledger = nk.play("perceptron:scale=none,bias=0", str(tmp_path / "rows.svm"), proof=True)
+    ledger.write_proof(tmp_path / "rows.json")
+    assert set(depths(read(str(tmp_path / "rows.json")), str(tmp_path / "rows.svm")).values()) == {"verified"}
+
+
+def test_proof_of_a_duel_covers_learner_and_adversary(tmp_path):
+    ledger = nk.play(nk.Perceptron(), nk.adversaries.Orthogonal(8), rounds=12, proof=str(tmp_path / "d.rows"))
+    ledger.write_proof(tmp_path / "d.json")
+    found = depths(read(str(tmp_path / "d.json")), str(tmp_path / "d.rows"))
+    assert ("orthogonal_forced", "data") in found
+    assert set(found.values()) == {"verified"}
+
+
+def test_member_of_auto_is_verified_by_arithmetic(tmp_path, capsys):
+    ledger = nk.play("auto", (VECTORS, SIGNS), proof=True)
+    ledger.write_proof(tmp_path / "auto.json")
+    assert verify(str(tmp_path / "auto.json")) == VERIFIED
+    assert "only the arithmetic" in capsys.readouterr().out
+    proof = json.loads((tmp_path / "auto.json").read_text())
+    price = float.fromhex(proof["claims"][0]["bound"]) - 0.01
+    proof["claims"][0]["bound"] = price.hex()
+    (tmp_path / "auto.json").write_text(json.dumps(proof))
+    assert verify(str(tmp_path / "auto.json")) == REFUTED
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "novikoff-proof", "version": 1}', "null", '"a"',
+                                  '{"format": "novikoff-proof", "version": 1, "claims": []}'])  # fmt: skip
+def test_file_that_is_no_proof_is_refuted(text, tmp_path, capsys):
+    (tmp_path / "p.json").write_text(text)
+    assert verify(str(tmp_path / "p.json")) == REFUTED
+    error = capsys.readouterr().err
+    assert "is not a proof" in error or "claims nothing" in error
+
+
+def test_unknown_theorem_or_version_is_not_verified(proofs, tmp_path):
+    proof, data = copy.deepcopy(proofs["consistent"])
+    proof["claims"][0]["theorem"] = "all_is_well"
+    assert Verification(proof, data).status == UNCHECKED
+    (tmp_path / "p.json").write_text(json.dumps({**proof, "version": 2}))
+    assert verify(str(tmp_path / "p.json")) == UNCHECKED
+    assert verify(str(tmp_path / "absent.json")) == UNCHECKED
+
+
+def test_game_that_was_not_recorded_has_no_proof(tmp_path):
+    ledger = nk.play(nk.Perceptron(), (VECTORS, SIGNS))
+    with pytest.raises(InputError, match="recorded while the game is played"):
+        ledger.write_proof(tmp_path / "p.json")
+    with pytest.raises(InputError, match="from the first round"):
+        nk.play(ledger.learner, (VECTORS, SIGNS), ledger=ledger, proof=True)
+
+
+def test_rows_and_batches_have_one_digest():
+    one = nk.play(nk.Perceptron(), (VECTORS, SIGNS), proof=True)
+    other = nk.play(nk.Perceptron(), [(dict(enumerate(x)), y) for x, y in zip(VECTORS.tolist(), SIGNS.tolist(),
+                                                                             strict=True)], proof=True)  # fmt: skip
+    assert one.proof_record.data(one)["sha256"] == other.proof_record.data(other)["sha256"]
+
+
+@pytest.mark.parametrize(("value", "bits"), [(1.0, 0), (0.5, 1), (0.1, 55), (-6.0, 0), (5e-324, 1074), (2.0**60, 0)])
+def test_bits_of_a_double(value, bits):
+    assert bits_of(np.array([value])) == bits
+    assert (Fraction(value) * 2**bits).denominator == 1
+
+
+def test_checker_imports_the_standard_library_only():
+    for path in Path(novikoff_verify.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                first = name.partition(".")[0]
+                assert first == "novikoff_verify" or first in sys.stdlib_module_names, (path.name, name)
