@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from making import names  # noqa: E402
 
-SOURCES = {path: path.read_text() for path in (ROOT / "src").rglob("*.py*") if path.suffix in (".py", ".pyi")}
+SOURCES = {path: path.read_text() for path in (ROOT / "src/novikoff").rglob("*.py*") if path.suffix in (".py", ".pyi")}
 TABLE = re.findall(r"^\| an? (\w+) \| (.*?) \| (.*?) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 ROWS = {
     what: (re.findall(r"`([\w./]+)`", written), [path for path in re.findall(r"`([\w./]+)`", lines) if "." in path])

@@ -106,7 +106,7 @@ def imported_by(path):
             imported |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add((node.module or "").split(".")[0])
-    return imported - set(sys.stdlib_module_names) - {"novikoff", ""}
+    return imported - set(sys.stdlib_module_names) - {"novikoff", "novikoff_verify", ""}
 
 
 ALONE = """
