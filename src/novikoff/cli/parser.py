@@ -618,6 +618,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run mail.csv --costs FP=1,FN=5 --save m.nk         # a missed positive costs five times as much",
         "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
         "run perceptron mail.csv --trace --plot p.png --chart proof  # the proof, round by round",
+        "run perceptron mail.csv --proof mail.json --proof-rows mail.rows  # for novikoff verify",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
     "predict": (
@@ -651,7 +652,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "backup": ("backup models /mnt/backups/monday",),
     "restore": ("restore /mnt/backups/monday models",),
     "verify": (
-        "run perceptron mail.svm --proof mail.json --proof-rows mail.rows",
         "verify mail.json mail.rows                       # sums and mistakes, recomputed from the rows",
         "verify mail.json                                 # the arithmetic alone",
     ),
