@@ -208,16 +208,16 @@ def test_bound_holds_on_arbitrary_and_adversarial_streams(number):
 class Deaf(LinearMixtureRegression):
     """Says more than the mean of its members."""
 
-    def _play(self, rows, y, seen, said):
-        super()._play(rows, y, seen, said)
+    def _play(self, rows, y, seen, said, again):
+        super()._play(rows, y, seen, said, again)
         said += 3.0 * np.abs(y).max()
 
 
 class Idle(LinearMixtureRegression):
     """A member forgets half of what it added up."""
 
-    def _play(self, rows, y, seen, said):
-        super()._play(rows, y, seen, said)
+    def _play(self, rows, y, seen, said, again):
+        super()._play(rows, y, seen, said, again)
         self._linear[0].sums *= 0.5
 
 

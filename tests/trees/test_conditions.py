@@ -106,10 +106,11 @@ def test_weighted_rows_are_played_as_repeated_rows(kind, task, tmp_path):
     weighted = nk.play(made_for(task, kind), nk.read(str(path), weight="w", **how))
     repeated = nk.play(made_for(task, kind), arrays(task, x[again], y[again]))
     assert weighted.rounds == repeated.rounds == weights.sum()
-    assert total_loss(task, weighted) == total_loss(task, repeated)
     found = weighted.certify()[0]
     assert found.status == "valid", found.reason
-    assert found.bound == repeated.certify()[0].bound
+    if kind == "tree":  # a forest puts all rounds of a row into one bag: tests/mixtures/test_copies_of_rows.py
+        assert total_loss(task, weighted) == total_loss(task, repeated)
+        assert found.bound == repeated.certify()[0].bound
 
 
 @pytest.mark.parametrize("task", TASKS)

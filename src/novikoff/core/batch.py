@@ -276,6 +276,11 @@ class Batch:
         weights = None if self.weights is None else self.weights[start:stop]
         return Batch(x, self.y[start:stop], self.first + start, end, self.memory, weights, self.encoding)
 
+    @property
+    def copies(self) -> NDArray[np.bool_] | None:
+        """Whether each round is another round of the row before it (rows,); None if every row counts once."""
+        return None if self.weights is None else self.weights == 0
+
     def row_end(self, stop: int) -> int:
         """Return `stop`, or the end of the weighted row that it would split."""
         if self.weights is None or not 0 < stop < len(self):
@@ -291,7 +296,7 @@ class Batch:
     def to_read(self) -> Batch:
         """Return a copy for third-party code, which then cannot modify the caller's arrays.
 
-        Weights are omitted: only the ledger needs them, and learners get every copy of a row anyway.
+        Weights are omitted: third-party code gets every copy of a row anyway.
         """
         x = self.x
         if isinstance(x, Sparse):
@@ -339,6 +344,19 @@ def weights_of_copies(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     weights = np.zeros(int(counts.sum()), dtype=np.int64)
     weights[np.cumsum(counts) - counts] = counts
     return weights
+
+
+def places_of(copies: NDArray[np.bool_] | None, rows: int, known: int) -> NDArray[np.intp]:
+    """Return for each round the index of its row among `known` rows, of which the last are new.
+
+    Args:
+        copies: (rows,) Whether each round is another round of the row before it; None for none.
+        rows: Number of rounds.
+        known: Number of rows.
+    """
+    new = np.ones(rows, np.intp) if copies is None else (~copies).astype(np.intp)
+    found: NDArray[np.intp] = known - 1 - int(new.sum()) + np.cumsum(new)
+    return np.maximum(found, 0)
 
 
 def _computed(x: NDArray[np.generic]) -> NDArray[np.number] | list[Example]:

@@ -363,6 +363,7 @@ class Learner(Predictor, Stateful, base=True):
         scales: Whether the columns of a table should be scaled first (data/scaled.py).
         wants_bias: Whether its `bias`, a constant feature, should be 1 if columns are scaled.
         live: Whether its state can be copied but is not plain data for a file.
+        repeats: Whether the next row of `play_one` is another round of the row before it; set by `repeat`.
         behaviours: Of a learner from outside, what it was seen to do in every round (core/behaviour.py).
         rehearsals: Functions, as "module:function", that compile loops of the learner by playing its parts on generated
             rows, in the order of a game; called in other processes while a game compiles (game/assistants.py).
@@ -385,6 +386,7 @@ class Learner(Predictor, Stateful, base=True):
     scales: ClassVar[bool] = False
     wants_bias: ClassVar[bool] = False
     live: ClassVar[bool] = False
+    repeats: bool = False
     behaviours: Sequence[Behaviour] = ()
     rehearsals: ClassVar[tuple[str, ...]] = ()
 
@@ -406,6 +408,17 @@ class Learner(Predictor, Stateful, base=True):
     def learn_one(self, x: Example, y: Outcome) -> None:
         """Learn the outcome of x."""
         self.play_one(x, y)
+
+    def repeat(self, repeats: bool) -> None:
+        """State whether the next row of `play_one` is another round of the row before it, as `weights` of a `Batch` do.
+
+        A row of weight k is learned in k rounds. What a learner computes from earlier outcomes, such as lags, must then
+        be that of the first of them: the others would see their own label.
+        """
+        self.repeats = repeats
+        for inner in (self.within, *self.learners):
+            if inner is not self:
+                inner.repeat(repeats)
 
     def learn_many(self, batch: Batch) -> NDArray[np.number] | StepResult | None:
         """Predict and learn every row in order; return None, without learning, if rows must be played one by one."""

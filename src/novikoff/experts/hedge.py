@@ -225,7 +225,8 @@ class Hedge(Learner):
     def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where possible, then the rule."""
         self._check_intact()
-        batch = Batch(batch.x, batch.y if self.task == "multiclass" else signs(batch), batch.first)
+        y = batch.y if self.task == "multiclass" else signs(batch)
+        batch = Batch(batch.x, y, batch.first, weights=batch.weights)
         shape = (len(batch), len(self.learners))
         predicted, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
         results: list[StepResult | None] = [None] * len(self.learners)
@@ -258,14 +259,19 @@ class Hedge(Learner):
             return played.predictions, played.expected, _own(player, played)
         predicted, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
         results: list[StepResult | None] = [None] * len(batch)
+        copies = None if batch.copies is None else batch.copies.tolist()
         for t, ((x, _), y) in enumerate(zip(batch.rows(), batch.y.tolist(), strict=True)):
             try:
+                if copies is not None:
+                    player.repeat(copies[t])
                 if risks is not None:
                     risks[t] = 1.0 - player.chances(x).get(y, 0.0)
                 predicted[t], results[t] = self._play(player, x, y)
             except InputError as error:
                 error.at(round=batch.first + t)
                 raise
+        if copies is not None:
+            player.repeat(False)
         return predicted, risks, stacked([one for one in results if one is not None])
 
     @contextmanager

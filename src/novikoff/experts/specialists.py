@@ -278,6 +278,11 @@ class Specialists(Learner):
     def predict_one(self, x: Example) -> Label:
         return 1 if self.probability_one(x) >= 0.5 else -1
 
+    def repeat(self, repeats: bool) -> None:
+        self.repeats = repeats
+        for copy in self._copies:
+            copy.learner.repeat(repeats)
+
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         y = check_label(y, None)
         played = [copy.play_one(x, y) for copy in self._copies]  # the first copy refuses whatever any of them refuses

@@ -468,7 +468,14 @@ class Game:
         if player.draws and player.learns_labels and not player.learners:
             y = check_label(y, player.labels)
             chance = player.chances(x).get(y, 0.0)
-        played = player.play_one(x, y)
+        if weight == 0:
+            player.repeat(True)
+            try:
+                played = player.play_one(x, y)
+            finally:
+                player.repeat(False)
+        else:
+            played = player.play_one(x, y)
         if isinstance(played, StepResult):
             result = played
             ledger.write_result(result, y, weight)

@@ -283,14 +283,15 @@ class Auto(WithTrees, LinearMixture):
         self._recent = np.zeros(len(self._recent))
 
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, copies: Vector | None
-    ) -> StepResult:
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, copies: Vector | None,
+        again: NDArray[np.bool_] | None,
+    ) -> StepResult:  # fmt: skip
         if self.drift is not False and self.stored.count % REVIEW == 0:
             self._review()
         outcomes, count = (y > 0).astype(np.float64), len(y)
-        lags = self._lags.columns(outcomes)
+        lags = self._lags.columns(outcomes, again)
         absent = np.append(np.full(LAGS, 0.5), self.columns.absent[: len(kinds)])
-        self.stored.add(np.hstack([lags, x]), outcomes, absent)
+        self.stored.add(np.hstack([lags, x]), outcomes, absent, again)
         each = [kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * (len(self._boosted) - 1)]
         boosted = [part.play(self.stored, count, some) for part, some in zip(self._boosted, each, strict=True)]
         forests = [part.play(self.stored, count, some) for part, some in zip(self._forests, each, strict=True)]

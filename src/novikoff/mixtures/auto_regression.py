@@ -160,12 +160,13 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         return np.asarray(played.predictions, np.float64)
 
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector, copies: Vector | None
-    ) -> StepResult:
+        self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector, copies: Vector | None,
+        again: NDArray[np.bool_] | None,
+    ) -> StepResult:  # fmt: skip
         count, first = len(y), self.stored.count == 0
-        lags = self._lags.columns(y)
+        lags = self._lags.columns(y, again)
         absent = np.append(np.zeros(1 + LAGS), self.columns.absent[: len(kinds)])
-        self.stored.add(np.hstack([linear[:, None], lags, x]), y, absent)
+        self.stored.add(np.hstack([linear[:, None], lags, x]), y, absent, again)
         wide, stop = np.append(np.zeros(LAGS, np.int8), kinds), self.stored.count
         boosted = [part.play(self.stored, count, wide if part.skipped == 1 else kinds) for part in self._boosted]
         forest = self._forest.play(self.stored, kinds, stop - count, stop)[:, 0]

@@ -34,9 +34,10 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.convex.vaw import vaw_facts
 from novikoff.core.attribution import Importances, mean_importances
+from novikoff.core.batch import places_of
 from novikoff.core.errors import InputError
-from novikoff.core.state import Argument, Array, Count, Part, Parts, Value, require
-from novikoff.core.types import Batch, State, StepResult, Task, Theorem
+from novikoff.core.state import Argument, Array, Count, Number, Part, Parts, Value, require
+from novikoff.core.types import Batch, Example, Outcome, State, StepResult, Task, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.experts._loops import ada_hedge_layout as hedge
 from novikoff.linear import _loops as linear_loops
@@ -101,6 +102,7 @@ class LinearMixtureRegression(LinearMembers, ScaleFree):
         Array("table", at="_table"),
         Array("numbers", at="_numbers"),
         Array("outcomes", (5,), finite=False, at="_outcomes_seen"),
+        Number("earlier", at="_earlier", default=lambda: 0.0),
     )
     _angles = WAVES
 
@@ -108,6 +110,8 @@ class LinearMixtureRegression(LinearMembers, ScaleFree):
         super().__init__(bias)
         self._seeded(seed)
         self._settled = False
+        self._again: NDArray[np.bool_] | None = None
+        """Whether each round that is being played is another round of the row before it."""
         self._begin(0)
 
     def _begin(self, width: int) -> None:
@@ -122,6 +126,8 @@ class LinearMixtureRegression(LinearMembers, ScaleFree):
         self._stack.make_room(self.members + 1)
         self._table, self._numbers = np.zeros((hedge.TABLE, self.members + 1)), np.zeros(hedge.NUMBERS)
         self._first, self._last, self._grown, self._range = 0.0, 0.0, 0.0, (-math.inf, math.inf)
+        self._earlier = 0.0
+        """Outcome before that of the last row, for its further rounds."""
 
     @property
     def members(self) -> int:
@@ -196,27 +202,47 @@ class LinearMixtureRegression(LinearMembers, ScaleFree):
         for matrix in self._linear:
             matrix.make_room(places)
 
+    def learn_many(self, batch: Batch) -> StepResult:
+        self._again = batch.copies
+        try:
+            return super().learn_many(batch)
+        finally:
+            self._again = None
+
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
+        self._again = np.array([True]) if self.repeats else None
+        try:
+            return super().play_one(x, y)
+        finally:
+            self._again = None
+
     def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         if not self._settled and len(y):
             width, small = self._first_row(rows)
             self._begin(width if small else 0)
             self._make_room(self.features.count + 1)
             self._settled, self._first = True, float(y[0])
-            self._last = self._first
+            self._last = self._earlier = self._first
         predicted = np.empty(len(y))
         for start in range(0, len(y), CHUNK):
             part = slice(start, start + CHUNK)
-            self._play(rows.part(part), y[part], self.rounds + start, predicted[part])
+            again = None if self._again is None else self._again[part]
+            self._play(rows.part(part), y[part], self.rounds + start, predicted[part], again)
         losses = (predicted - y) ** 2
         return StepResult(predicted, losses, losses)
 
-    def _play(self, rows: Nonzeros, y: NDArray[np.float64], seen: int, predicted: NDArray[np.float64]) -> None:
+    def _play(
+        self, rows: Nonzeros, y: NDArray[np.float64], seen: int, predicted: NDArray[np.float64],
+        again: NDArray[np.bool_] | None,
+    ) -> None:  # fmt: skip
         """Predict and learn, after `seen` rounds."""
         predictions, low, high = np.empty((len(y), self.size)), *self._ranges(y)
         for j, (matrix, view) in enumerate(self._views(rows, float(seen), True)):
             predictions[:, j] = self._learned(matrix, view, y)
         members = predictions[:, :-1]
-        members[:, -1] = np.append(self._last, y[:-1]) - self._first
+        new = y if again is None else y[~again]
+        before = np.concatenate([[self._earlier, self._last], new])[: len(new) + 1]
+        members[:, -1] = before[places_of(again, len(y), len(before))] - self._first
         self._clip(members, low, high)
         predictions[:, -1] = self._learned(self._stack, self._stacked(members), y)
         self._clip(predictions[:, -1:], low, high)
@@ -226,7 +252,8 @@ class LinearMixtureRegression(LinearMembers, ScaleFree):
         beyond = np.maximum(np.maximum(low - y, y - high), 0.0)
         for more in beyond[beyond > 0.0].tolist():
             self._grown += more * more
-        self._last, self._range = float(y[-1]), (float(min(low[-1], y[-1])), float(max(high[-1], y[-1])))
+        self._earlier, self._last = float(before[-1]), float(y[-1])
+        self._range = (float(min(low[-1], y[-1])), float(max(high[-1], y[-1])))
 
     def _ranges(self, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the smallest and the largest outcome before each y; both are y_1 at the first."""

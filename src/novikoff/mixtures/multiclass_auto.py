@@ -173,11 +173,12 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         return self.mixes
 
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, copies: Vector | None
-    ) -> StepResult:
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, copies: Vector | None,
+        again: NDArray[np.bool_] | None,
+    ) -> StepResult:  # fmt: skip
         first = self.stored.count
         absent = np.append(np.full(PREVIOUS, np.nan), self.columns.absent[: len(kinds)])
-        self.stored.add(np.hstack([self._recent.columns(y), x]), y.astype(np.float64), absent)
+        self.stored.add(np.hstack([self._recent.columns(y, again), x]), y.astype(np.float64), absent, again)
         known = np.maximum.accumulate(np.append(self._before, y[:-1] + 1))
         self._before = max(self._before, int(y.max()) + 1)
         scores = np.full((len(y), len(self.forecasters) + 1, self._before), -np.inf)
@@ -191,13 +192,15 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             if y[stop - 1] == labels and stop - start > 1:
                 stop -= 1  # a row with a new label is played alone
             here = slice(start, stop)
-            self._play_labels(kinds, y[here], linear[here, :labels], reserved[here], scores[here])
+            repeated = None if again is None else again[here]
+            self._play_labels(kinds, y[here], linear[here, :labels], reserved[here], scores[here], repeated)
             start = stop
         return self._result(y, known, reserved, scores)
 
     def _play_labels(
-        self, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, reserved: Vector, scores: Vector
-    ) -> None:
+        self, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, reserved: Vector, scores: Vector,
+        again: NDArray[np.bool_] | None,
+    ) -> None:  # fmt: skip
         """Play rows whose labels are known, or one row with a new label.
 
         Args:
@@ -206,6 +209,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             linear: (rows, k) P of the linear mixture over the known labels.
             reserved: (rows,) Probability reserved for a new label.
             scores: (rows, forecasters + 1, labels) Out: ln P of all forecasters and of the mixture.
+            again: (rows,) Whether each round is another round of the row before it; None for none.
         """
         count, known = len(y), linear.shape[1]
         new = int(y[0]) == known
@@ -221,7 +225,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
                 for forest, some in zip(self._forests, self._views(kinds), strict=True)
             ]
         boosted = self._boosted.play(self.stored, count, kinds, max(known, 1))
-        recent = self._recent.play(y, max(known, 1))
+        recent = self._recent.play(y, max(known, 1), again)
         inputs = _logs(linear if known else np.ones((1, 1)), boosted, forests, self._adapting(recent))
         if new and known > 0:
             stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]

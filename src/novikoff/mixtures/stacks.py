@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
+from novikoff.core.batch import places_of
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import (
     MOST_ROUNDS,
@@ -40,6 +41,7 @@ from novikoff.core.state import (
     Array,
     Count,
     Field,
+    Number,
     Stateful,
     integer,
     number,
@@ -111,23 +113,47 @@ class Lags(Stateful):
     """
 
     described = "lag columns"
-    fields = (Argument("start", float | None), Count("rounds"), Array("values", at="_values"))
+    fields = (
+        Argument("start", float | None),
+        Count("rounds"),
+        Array("values", at="_values"),
+        Number("last", optional=True, at="_last", default=lambda: None),
+    )
 
     def __init__(self, start: float | None = None) -> None:
         self.start, self.rounds = start, 0
         self._values = np.full(1 + len(RATES), 0.0 if start is None else float(start))
+        """Columns of the last row, and of its copies: `_last` is the outcome that they do not contain yet."""
+        self._last: float | None = None
 
-    def columns(self, y: Vector) -> Vector:
-        """Return the columns (rows, 4) of rounds with these outcomes."""
-        found = np.empty((len(y), len(self._values)))
-        started = self.start is not None or self.rounds > 0
-        _loops.stacks.lag(self._values, np.array(RATES), started, np.asarray(y, np.float64), True, found)
-        self.rounds += len(y)
-        return found
+    def columns(self, y: Vector, copies: NDArray[np.bool_] | None = None) -> Vector:
+        """Return the columns (rows, 4) of rounds with these outcomes.
+
+        Args:
+            y: Outcomes.
+            copies: Whether each round is another round of the row before it, whose columns it then has; None for none.
+        """
+        new = y if copies is None else y[~copies]
+        earlier = np.asarray(new if self._last is None else np.append(self._last, new), np.float64)
+        if not len(earlier):
+            return self.look(len(y))
+        found = np.vstack([self._before(earlier[:-1], self._values), self._values])
+        self.rounds, self._last = self.rounds + len(earlier) - 1, float(earlier[-1])
+        return found[places_of(copies, len(y), len(found))]
 
     def look(self, rows: int = 1) -> Vector:
-        """Return the columns (rows, 4) of the next round, once per row."""
-        return np.tile(self._values, (rows, 1))
+        """Return the columns (rows, 4) of the next row, once per row."""
+        values = self._values.copy()
+        if self._last is not None:
+            self._before(np.array([self._last]), values)
+        return np.tile(values, (rows, 1))
+
+    def _before(self, y: Vector, values: Vector) -> Vector:
+        """Return the columns (rows, 4) before each of these outcomes, and add the outcomes to `values`."""
+        found = np.empty((len(y), len(values)))
+        started = self.start is not None or self.rounds > 0
+        _loops.stacks.lag(values, np.array(RATES), started, y, True, found)
+        return found
 
 
 class RecentLabels(Stateful):
@@ -154,53 +180,72 @@ class RecentLabels(Stateful):
         Count("labels", most=MOST_ROUNDS),
         Array("counts", ("labels",), nonnegative=True, at="_counts"),
         Array("means", (None, 1 + len(RATES)), nonnegative=True, most=1.0, at="_means"),
-        Array("previous", (PREVIOUS,), finite=False, at="_previous"),
+        Count("last", -1, "labels", at="_last", default=lambda: -1),
+        Array("previous", (None,), finite=False, at="_previous"),
     )
 
     def __init__(self) -> None:
         self.rounds = self.labels = 0
         self._counts, self._means = np.zeros(0), np.ones((1, 1 + len(RATES)))
-        """Row 0 of the means is the weight of their start, row c + 1 belongs to label c."""
-        self._previous = np.full(PREVIOUS, np.nan)
+        """Those before the last row, whose label is `_last`. Row 0 of the means is the weight of their start, row c + 1
+        belongs to label c."""
+        self._last = -1
+        self._previous = np.full(PREVIOUS + 1, np.nan)
+        """The last labels, the latest first."""
 
-    def columns(self, y: NDArray[np.int64]) -> Vector:
+    def columns(self, y: NDArray[np.int64], copies: NDArray[np.bool_] | None = None) -> Vector:
         """Return the columns (rows, 2) of rounds with these labels, which `play` learns afterwards.
 
         They are the previous label and the one before it; nan if there is none.
+
+        Args:
+            y: Labels.
+            copies: Whether each round is another round of the row before it, whose columns it then has; None for none.
         """
-        known = np.concatenate([self._previous[::-1], np.asarray(y, np.float64)])
-        self._previous = known[: -PREVIOUS - 1 : -1].copy()
-        return np.column_stack([known[PREVIOUS - 1 - lag : len(known) - 1 - lag] for lag in range(PREVIOUS)])
+        new = y if copies is None else y[~copies]
+        known = np.concatenate([self._previous[::-1], np.asarray(new, np.float64)])
+        self._previous = known[: -PREVIOUS - 2 : -1].copy()
+        rows = len(new) + 1  # the last row known before comes first, for its copies
+        table = np.column_stack([known[PREVIOUS - 1 - lag :][:rows] for lag in range(PREVIOUS)])
+        return table[places_of(copies, len(y), rows)]
 
     def columns_ahead(self, rows: int) -> Vector:
-        """Return the columns (rows, 2) of the next round, once per row."""
-        return np.tile(self._previous, (rows, 1))
+        """Return the columns (rows, 2) of the next row, once per row."""
+        return np.tile(self._previous[:PREVIOUS], (rows, 1))
 
-    def play(self, y: NDArray[np.int64], labels: int) -> Vector:
+    def play(self, y: NDArray[np.int64], labels: int, copies: NDArray[np.bool_] | None = None) -> Vector:
         """Return P (rows, rates, labels) before each of these labels, and learn them.
 
         Args:
             y: Labels.
             labels: Number of labels known. Only a single row may have a new label.
+            copies: Whether each round is another round of the row before it, whose P it then has; None for none.
         """
         self._grow(max(labels, int(y.max()) + 1))
-        is_label = np.column_stack([np.zeros(len(y)), y[:, None] == np.arange(self.labels)])
-        before, each = np.cumsum(np.vstack([self._counts, is_label[:, 1:]]), axis=0), np.empty((len(y), 1 + len(RATES)))
-        means = np.empty((len(y), len(RATES), 1 + self.labels))
-        for c, values in enumerate(self._means):
-            _loops.stacks.lag(values, np.array(RATES), True, np.ascontiguousarray(is_label[:, c]), True, each)
-            means[:, :, c] = each[:, 1:]
-        found = self._chances(means[:, :, : 1 + labels], before[:-1, :labels], self.rounds + np.arange(len(y)))
-        self._counts, self.rounds = before[-1], self.rounds + len(y)
-        return found
+        new = y if copies is None else y[~copies]
+        earlier = np.asarray(new if self._last < 0 else np.append(self._last, new), np.int64)
+        found, self._counts, self._means = self._before(earlier[:-1], labels)
+        if len(earlier):
+            self.rounds, self._last = self.rounds + len(earlier) - 1, int(earlier[-1])
+        return found[places_of(copies, len(y), len(found))]
 
     def look(self, rows: int, labels: int) -> Vector:
-        """Return P (rows, rates, labels) of the next round, once per row."""
+        """Return P (rows, rates, labels) of the next row, once per row."""
+        last = np.array([self._last] if self._last >= 0 else [], np.int64)
+        return np.tile(self._before(last, labels)[0][-1:], (rows, 1, 1))
+
+    def _before(self, y: NDArray[np.int64], labels: int) -> tuple[Vector, Vector, Vector]:
+        """Return P (rows + 1, rates, labels) before each of these labels and after them; counts and means after."""
         more = max(labels - self.labels, 0)
-        means, counts = np.pad(self._means, ((0, more), (0, 0))), np.pad(self._counts, (0, more))
-        found = self._chances(means[None, : 1 + labels, 1:].transpose(0, 2, 1), counts[None, :labels],
-                              np.array([self.rounds]))  # fmt: skip
-        return np.tile(found, (rows, 1, 1))
+        first, means = np.pad(self._counts, (0, more)), np.pad(self._means, ((0, more), (0, 0)))
+        is_label = np.column_stack([np.zeros(len(y)), y[:, None] == np.arange(len(first))])
+        counts = np.cumsum(np.vstack([first, is_label[:, 1:]]), axis=0)
+        each, found = np.empty((len(y), 1 + len(RATES))), np.empty((len(y) + 1, len(RATES), len(means)))
+        for c, values in enumerate(means):
+            _loops.stacks.lag(values, np.array(RATES), True, np.ascontiguousarray(is_label[:, c]), True, each)
+            found[:-1, :, c], found[-1, :, c] = each[:, 1:], values[1:]
+        rounds = self.rounds + np.arange(len(y) + 1)
+        return self._chances(found[:, :, : 1 + labels], counts[:, :labels], rounds), counts[-1], means
 
     def _grow(self, labels: int) -> None:
         """Add labels that were never seen."""
@@ -224,6 +269,10 @@ class RecentLabels(Stateful):
     def after_restoring(self, found: State) -> None:
         rows = len(self._means) == self.labels + 1
         require(rows, "frequencies of recent labels must have one row per label", len(self._means))
+        require(len(self._previous) in (PREVIOUS, PREVIOUS + 1), "previous labels must be three", self._previous)
+        if len(self._previous) == PREVIOUS:  # written by an earlier version
+            self._previous = np.append(self._previous, np.nan)
+        require(self._last < self.labels, "the last label must be known", self._last)
         known = self._previous[~np.isnan(self._previous)]
         require(bool((known >= 0.0).all() and (known < self.labels).all()), "previous labels must be known", known)
 

@@ -109,8 +109,9 @@ class WithTrees(Rows):
 
     @abstractmethod
     def _mixed(
-        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any], copies: Vector | None
-    ) -> StepResult:
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any], copies: Vector | None,
+        again: NDArray[np.bool_] | None,
+    ) -> StepResult:  # fmt: skip
         """Play rows, at most as many as may be stored at once.
 
         Args:
@@ -119,6 +120,7 @@ class WithTrees(Rows):
             y: (rows,) Outcomes.
             linear: (rows, ...) Forecasts of the linear mixture.
             copies: (rows,) Forecasts of another learner on the same rows; None without one.
+            again: (rows,) Whether each round is another round of the row before it; None for none.
 
         Returns:
             The result, whose scores are the forecasts of all forecasters and, last, of the mixture.
@@ -158,14 +160,15 @@ class WithTrees(Rows):
             return played
         rows, encoding = self.features.rows(batch, learn=False), batch.encoding or self.encoding
         y, linear, found = self._outcomes(batch), self._forecast(played), []
-        copies = self._copies_forecast(batch, None, None)
+        copies, again = self._copies_forecast(batch, None, None), batch.copies
         for stretch, x, kinds in self.columns.stretches(rows, encoding):
             start = stretch.start
             while start < stretch.stop:
                 here = slice(start, start + self._together(stretch.stop - start))
                 columns = x[here.start - stretch.start : here.stop - stretch.start]
                 others = None if copies is None else copies[here]
-                found.append(self._mixed(columns, kinds, y[here], linear[here], others))
+                repeated = None if again is None else again[here]
+                found.append(self._mixed(columns, kinds, y[here], linear[here], others, repeated))
                 start = here.stop
         result = found[0]
         if len(found) > 1:
@@ -184,7 +187,8 @@ class WithTrees(Rows):
             return played
         columns = self.columns.learn_one(row, self.encoding, capped=True)
         forecasts = self._forecast(as_batch(played)), self._copies_forecast(None, x, y)
-        result = self._mixed(columns, self.columns.kinds, self._outcome(y), *forecasts)
+        again = np.array([True]) if self.repeats else None
+        result = self._mixed(columns, self.columns.kinds, self._outcome(y), *forecasts, again)
         self.scored = None if (scored := self._score_of(result)) is None else scored.item(0)
         return StepResult(*(None if part is None else part[0] if part.ndim > 1 else part[0].item() for part in result))
 

@@ -259,7 +259,7 @@ class _Build:
             self.done += (stop - self.coded) * columns
             self.coded = stop
         elif self.tree is None:
-            self._start()
+            self._start(store)
         elif self.node < self.tree.count:
             bag = loops.Bag(self.codes, *self.edges, self.bag, self.spare, self.places)
             self.node, visited = loops.expand(
@@ -284,9 +284,10 @@ class _Build:
         else:
             self._finish(self.tree)
 
-    def _start(self) -> None:
+    def _start(self, store: RowStore) -> None:
         coins = np.random.default_rng([self.owner.seed, self.began, len(self.trees)])
-        inside = coins.random(self.rows) < BAG
+        # One coin for all rounds of a row: out of the bag, a copy of a row in it would seem well predicted.
+        inside = (coins.random(self.rows) < BAG)[store.begins(self.first, self.began)]
         self.bag, self.out = np.flatnonzero(inside).astype(np.int32), np.flatnonzero(~inside)
         self.spare, self.node, self.out_at = np.empty(len(self.bag), dtype=np.int32), 0, 0
         self.tree = _new_tree(len(self.kinds))

@@ -213,7 +213,8 @@ class TableLearner(Learner):
         except InputError:
             self.features.forget(met)
             raise
-        self.store.add(columns, self._stored(outcome), self.columns.absent)
+        again = np.array([True]) if self.repeats else None
+        self.store.add(columns, self._stored(outcome), self.columns.absent, again)
         played = self._play(self.store.count - 1, outcome)
         self.rounds += 1
         self.scored = self.scored.item() if isinstance(self.scored, np.ndarray) and self.scored.ndim == 1 else None
@@ -222,14 +223,15 @@ class TableLearner(Learner):
         )
 
     def learn_many(self, batch: Batch) -> StepResult:
-        y, x = self._outcomes(batch), self._x(batch, learn=True)
+        y, x, copies = self._outcomes(batch), self._x(batch, learn=True), batch.copies
         played: list[StepResult] = []
         scored: list[Any] = []
         start = 0
         while start < len(y) or not played:
             stop = start + self.store.together(len(y) - start)
             columns = self.columns.learn(x[start:stop], self.encoding)
-            self.store.add(columns, self._stored(y[start:stop]), self.columns.absent)
+            again = None if copies is None else copies[start:stop]
+            self.store.add(columns, self._stored(y[start:stop]), self.columns.absent, again)
             played.append(self._play(self.store.count - (stop - start), y[start:stop]))
             scored.append(self.scored)
             self.rounds += stop - start

@@ -345,7 +345,8 @@ class _Build:
         self.bins, self.found, self.coded, self.played, labels = Edges.none(columns), 0, 0, 0, owner.labels
         self.growing = Growing(
             np.zeros(4, np.int64), np.array([start]), np.empty((columns, count), np.uint8), *self.bins,
-            rows.y[here].astype(np.int64), np.empty(count, np.bool_), np.empty(count, np.int32),
+            rows.y[here].astype(np.int64),
+            rows.begins(first, owner.began), np.empty(count, np.bool_), np.empty(count, np.int32),
             np.empty(count, np.int32), np.empty((nodes, 2), np.int64), np.empty(nodes, np.int64),
             np.empty(columns, np.int64), np.zeros((BINS + 1, labels + 1), np.int64), np.empty(BINS, np.int64),
             np.empty(BINS), np.empty(2, np.uint64), np.empty(count, np.int64), np.empty(labels, np.int64),

@@ -43,6 +43,7 @@ class RowStore(Stateful):
         window: Number of last rows that trees may use.
         x: (room, columns) columns; row i is x[i % room].
         y: (room,) outcomes; that of row i is y[i % room].
+        again: (room,) whether it is another round of the row before it, in a game with weighted rows.
         count: Number of rows learned so far.
         begin: Number of the first row ever stored: 0 unless the store was restored without rows.
     """
@@ -55,11 +56,12 @@ class RowStore(Stateful):
         Count("width", most=MOST_COLUMNS + MOST_LEADING),
         Array("x", (None, "width"), finite=False, assigned=False),
         Array("y", (None,), assigned=False),
+        Array("again", (None,), np.bool_, optional=True, assigned=False, default=lambda: None),
     )
 
     def __init__(self, most: int = MOST_ROWS) -> None:
         self.window, self.count, self.begin = most, 0, 0
-        self.x, self.y = np.empty((0, 0)), np.empty(0)
+        self.x, self.y, self.again = np.empty((0, 0)), np.empty(0), np.empty(0, np.bool_)
 
     @property
     def width(self) -> int:
@@ -80,13 +82,17 @@ class RowStore(Stateful):
         settles = SETTLED - self.count if self.count < SETTLED else TOGETHER
         return min(rows, TOGETHER, settles)
 
-    def add(self, x: NDArray[np.float64], y: NDArray[np.float64], absent: NDArray[np.float64]) -> None:
+    def add(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], absent: NDArray[np.float64],
+        again: NDArray[np.bool_] | None = None,
+    ) -> None:  # fmt: skip
         """Append rows, at most `together` of them.
 
         Args:
             x: (rows, columns) columns; there may be more than before.
             y: (rows,) outcomes.
             absent: (columns,) value of new columns in the rows before.
+            again: (rows,) whether each is another round of the row before it; None for none.
         """
         assert len(y) <= self.together(len(y))
         need, room = self.count + len(y) - self.begin, len(self.y)
@@ -95,7 +101,7 @@ class RowStore(Stateful):
         if room != len(self.y) or x.shape[1] > self.width:
             self._resize(room, absent[: max(x.shape[1], self.width)])
         slots = np.arange(self.count, self.count + len(y)) % max(room, 1)
-        self.x[slots], self.y[slots] = x, y
+        self.x[slots], self.y[slots], self.again[slots] = x, y, False if again is None else again
         self.count += len(y)
         if self.count == SETTLED:
             self.window = min(self.window, MOST_BYTES // (8 * max(self.width, 1)))
@@ -106,25 +112,35 @@ class RowStore(Stateful):
         slots = np.arange(first, stop) % max(len(self.y), 1)
         return self.x[slots], self.y[slots]
 
+    def begins(self, first: int, stop: int) -> NDArray[np.intp]:
+        """Return for each of these stored rounds the index, from `first` on, of the first round of its row."""
+        again = self.again[np.arange(first, stop) % max(len(self.y), 1)]
+        return np.maximum.accumulate(np.where(again, 0, np.arange(stop - first)))
+
     def _resize(self, room: int, absent: NDArray[np.float64]) -> None:
         """Move the rows to new arrays of this room; columns that are new had the value `absent`."""
         had, first = self.width, self.first
         x, y = self.rows(first, self.count)
+        again = self.again[np.arange(first, self.count) % max(len(self.y), 1)]
         slots = np.arange(first, self.count) % max(room, 1)
-        self.x, self.y = np.empty((room, len(absent))), np.empty(room)
+        self.x, self.y, self.again = np.empty((room, len(absent))), np.empty(room), np.zeros(room, np.bool_)
         self.x[:, had:] = absent[had:]
-        self.x[slots, :had], self.y[slots] = x, y
+        self.x[slots, :had], self.y[slots], self.again[slots] = x, y, again
 
     def state(self) -> State:
         first = self.first if keeps_rows() else self.count
         x, y = self.rows(first, self.count)
         begin = self.begin if keeps_rows() else self.count
-        return {"window": self.window, "count": self.count, "begin": begin, "width": self.width, "x": x, "y": y}
+        again = self.again[np.arange(first, self.count) % max(len(self.y), 1)]
+        return {"window": self.window, "count": self.count, "begin": begin, "width": self.width, "x": x, "y": y,
+                "again": again if again.any() else None}  # fmt: skip
 
     def after_restoring(self, found: State) -> None:
         x, y, first = found["x"], found["y"], self.first
         require(len(x) == len(y) == self.count - first, f"a store must have {self.count - first:,} rows", len(y))
+        again = np.zeros(len(y), np.bool_) if found["again"] is None else found["again"]
+        require(len(again) == len(y), f"repeated rounds of a store must be marked for {len(y):,} rows", len(again))
         room = min(max(FIRST_ROOM, len(y)), self.window + SPARE)
         slots = np.arange(first, self.count) % room
-        self.x, self.y = np.empty((room, self.width)), np.empty(room)
-        self.x[slots], self.y[slots] = x, y
+        self.x, self.y, self.again = np.empty((room, self.width)), np.empty(room), np.zeros(room, np.bool_)
+        self.x[slots], self.y[slots], self.again[slots] = x, y, again

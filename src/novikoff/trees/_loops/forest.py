@@ -262,7 +262,9 @@ def grow(
     if counters[PHASE] == BAGS:
         used = 0
         for i in range(len(growing.labels)):
-            growing.bagged[i] = draw(growing.coins) < BAG
+            # All rounds of a row share its coin: out of the bag, a copy of a row in it would seem well forecast.
+            first = growing.begins[i]
+            growing.bagged[i] = growing.bagged[first] if first < i else draw(growing.coins) < BAG
             growing.rows[used] = i
             used += 1 if growing.bagged[i] else 0
         growing.places[0, 0] = 0

@@ -63,6 +63,7 @@ class Growing(NamedTuple):
     edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite
     edge_counts: NDArray[np.int64]  # (d,) two less than the number of bins
     labels: NDArray[np.int64]  # (m,) label of each row
+    begins: NDArray[np.intp]  # (m,) first round of the row; a weighted row has several
     bagged: NDArray[np.bool_]  # (m,) whether the row is in the bag of the current tree
     rows: NDArray[np.int32]  # (m,) bag, ordered by node
     spare: NDArray[np.int32]  # (m,) rows that go right
