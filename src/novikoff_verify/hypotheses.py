@@ -35,6 +35,7 @@ class Survivors:
             self.left = list(range(len(given["matrix"])))
         else:
             raise NotCoveredError(f"the class {self.name}")
+        self.all, self.restarts = self.left, 0
         if self.prior is not None:
             require(self.name == "table" and len(self.prior) == len(self.left), "a prior must have one weight each")
 
@@ -54,17 +55,19 @@ class Survivors:
             return {1: below, -1: self.count() - below}
         found: Counter[int] = Counter()
         for one in self.left:
-            found[self.says(one, x)] += 1 if self.prior is None else self.prior[one]
+            found[self.says(one, x)] += self.prior_of(one)
         return dict(found)
 
-    def keep(self, x: list[int], y: int) -> None:
-        """Remove the hypotheses that do not give the label y to x."""
+    def keep(self, x: list[int], y: int, restart: bool = False) -> None:
+        """Remove the hypotheses that do not give the label y to x; if none is left, restart with all, or refute."""
         if isinstance(self.left, range):
             low, high = self.left.start, self.left.stop
             self.left = range(low, min(high, x[0] + 1)) if y == 1 else range(max(low, x[0] + 1), high)
         else:
             self.left = [one for one in self.left if self.says(one, x) == y]
-        if self.count() <= 0:
+        if self.count() <= 0 and restart:
+            self.left, self.restarts = self.all, self.restarts + 1
+        elif self.count() <= 0:
             raise RefutedError("no hypothesis agrees with every label")
 
     def count(self) -> int:
@@ -74,4 +77,12 @@ class Survivors:
 
     def weight(self) -> int:
         """Return their prior weight."""
-        return self.count() if self.prior is None else sum(self.prior[one] for one in self.left)
+        return self.count() if self.prior is None else sum(map(self.prior_of, self.left))
+
+    def prior_of(self, hypothesis: Any) -> int:
+        """Return the prior weight of a hypothesis."""
+        return 1 if self.prior is None else self.prior[hypothesis]
+
+    def least(self) -> int:
+        """Return the least prior weight of a hypothesis."""
+        return 1 if self.prior is None else min(self.prior)

@@ -101,10 +101,9 @@ class Halving(Rule):
         votes = self.space.votes(row.x)
         ahead = max(votes.values())
         tied = [label for label, weight in votes.items() if weight == ahead]
-        winner = 1 if set(tied) == {-1, 1} else min(tied)
-        require((winner != row.y) == wrong, "the majority does not predict this")
+        require((first(tied) != row.y) == wrong, "the majority does not predict this")
         if wrong or not self.conservative:
-            self.space.keep(row.x, row.y)
+            self.space.keep(row.x, row.y, restart=True)
 
 
 class Consistent(Halving):
@@ -114,7 +113,44 @@ class Consistent(Halving):
         votes = self.space.votes(row.x)
         possible = any(weight for label, weight in votes.items() if (label != row.y) == wrong)
         require(possible, "no hypothesis that is left predicts this")
-        self.space.keep(row.x, row.y)
+        self.space.keep(row.x, row.y, restart=True)
+
+
+class WeightedMajority(Halving):
+    """Vote of all hypotheses with weight pi beta^(penalties); those that are wrong get one, or only after a mistake.
+
+    A tie predicts +1, or the smallest label. Weights are exact fractions.
+    """
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        self.beta = number(proof["learner"]["beta"])
+        self.weights = {one: Fraction(self.space.prior_of(one)) for one in self.space.left}
+
+    def see(self, row: Row, wrong: bool) -> None:
+        said = {one: self.space.says(one, row.x) for one in self.weights}
+        votes: dict[int, Fraction] = {}
+        for one, weight in self.weights.items():
+            votes[said[one]] = votes.get(said[one], Fraction(0)) + weight
+        tied = [label for label, weight in votes.items() if weight == max(votes.values())]
+        require((first(tied) != row.y) == wrong, "the weighted majority does not predict this")
+        if wrong or not self.conservative:
+            self.weights = {one: w if said[one] == row.y else w * self.beta for one, w in self.weights.items()}
+
+
+class TightestBox(Rule):
+    """Predict +1 exactly inside the bounding box of the positives so far."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        self.box: tuple[list[int], list[int]] | None = None
+
+    def see(self, row: Row, wrong: bool) -> None:
+        low, high = self.box or ([], [])
+        inside = self.box is not None and all(a <= v <= b for a, v, b in zip(low, row.x, high, strict=True))
+        require(((1 if inside else -1) != row.y) == wrong, "the box does not predict this")
+        if row.y == 1:
+            self.box = list(map(min, low or row.x, row.x)), list(map(max, high or row.x, row.x))
 
 
 class ExponentialWeights(Rule):
@@ -189,10 +225,17 @@ class ExponentialWeights(Rule):
                 require(abs(found - number(witness[name])) <= most, f"{name} is not what is claimed")
 
 
+def first(tied: list[int]) -> int:
+    """Return the label that a tie predicts: +1, or the smallest of several."""
+    return 1 if set(tied) == {-1, 1} else min(tied)
+
+
 RULES: dict[str, type[Rule]] = {
     "perceptron": Perceptron,
     "halving": Halving,
     "consistent": Consistent,
+    "weighted-majority": WeightedMajority,
+    "tightest-box": TightestBox,
     "exponential-weights": ExponentialWeights,
 }
 """Class of each learner that can be replayed, by its name in a proof."""

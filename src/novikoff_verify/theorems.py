@@ -29,6 +29,11 @@ SLACK = Fraction(1, 10**6)
 """Largest allowance for the rounding of a learner that a proof may claim, per unit of loss."""
 
 
+def floor_log2(above: int, below: int) -> int:
+    """Return log2(above / below) rounded down, for whole numbers above >= below >= 1."""
+    return (above // below).bit_length() - 1
+
+
 class Theorem:
     """A claim of a proof: an observed value, a bound, and the sums from which the bound follows (`witness`)."""
 
@@ -173,6 +178,9 @@ class PerceptronLengths(Perceptron):
 class Finite(Theorem):
     """Mistakes of a learner that keeps the hypotheses consistent with the labels; some are left at the end."""
 
+    restarts: ClassVar[bool] = False
+    """Whether the learner restarts with all hypotheses when none is left."""
+
     def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
         super().__init__(proof, claim)
         learner = proof["learner"]
@@ -183,7 +191,7 @@ class Finite(Theorem):
     def see(self, row: Row, wrong: bool) -> None:
         self.mistakes += wrong
         if wrong or not self.conservative:
-            self.space.keep(row.x, row.y)
+            self.space.keep(row.x, row.y, self.restarts)
 
     def sums(self) -> None:
         require(self.mistakes == self.observed, "the list of mistakes has another number of them")
@@ -217,30 +225,155 @@ class ConsistentMistakes(Finite):
         return self.space.count()
 
 
-class Forced(Theorem):
-    """An adversary that shows k points, each once, and contradicts each prediction forces M >= min(T, k) mistakes.
+class HalvingRestarts(Finite):
+    """Mistakes of Halving that restarts with all of H where no hypothesis fits all labels.
 
-    Its answers fit some function, as every function on the points is allowed; for vectors e_1, .., e_k some linear one.
+    With r restarts and w the least weight of a hypothesis,
+    M <= log2(W before / w) + 1 + (r - 1) (log2(W(H) / w) + 1) + log2(W(H) / W after), each logarithm rounded down.
+    """
+
+    restarts = True
+
+    def follows(self) -> None:
+        self.counted()
+        whole, least, times = self.space.weight(), self.space.least(), count(self.witness["restarts"], "restarts")
+        require(times > 0 and self.get("before") == whole, "the class has another weight than the proof says")
+        phase = floor_log2(whole, least) + 1
+        bound = times * phase + floor_log2(whole, int(self.get("after")))
+        require(bound <= self.bound, "the bound does not follow from the restarts")
+
+    def sums(self) -> None:
+        super().sums()
+        require(self.space.restarts == self.witness["restarts"], "the proof has another number of restarts")
+
+
+class WeightedMajority(Finite):
+    """Mistakes of a vote in which an error multiplies the weight of a hypothesis by beta.
+
+    For every hypothesis of prior pi with m errors,
+    M <= (m ln(1/beta) + ln(W(H)/pi)) / ln(2 / (1 + beta)).
     """
 
     def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
         super().__init__(proof, claim)
-        self.seen: set[tuple[Any, ...]] = set()
+        self.beta = number(proof["learner"]["beta"])
+        require(0 < self.beta < 1, "beta must be between 0 and 1")
+        self.errors = dict.fromkeys(self.space.left, 0)
+
+    def follows(self) -> None:
+        self.counted()
+        whole, weight = self.space.weight(), self.get("weight")
+        cost = self.get("errors") * logarithm(1 / self.beta) + logarithm(Fraction(whole) / weight)
+        require(cost / -logarithm((1 + self.beta) / 2) < self.bound + 1, "the bound does not follow from the errors")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.mistakes += wrong
+        for one in self.errors:
+            self.errors[one] += self.space.says(one, row.x) != row.y
+
+    def sums(self) -> None:
+        require(self.mistakes == self.observed, "the list of mistakes has another number of them")
+        weight, errors = self.get("weight"), self.get("errors")
+        found = any(m <= errors and self.space.prior_of(one) >= weight for one, m in self.errors.items())
+        require(found, "no hypothesis of this weight makes so few errors")
+
+
+class TightestBox(Theorem):
+    """The bounding box of the positives, on a grid: M <= 1 if there is a box + the growth of its sides.
+
+    No row labelled -1 may be inside the box of the positives before it.
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.box: tuple[list[int], list[int]] | None = None
         self.mistakes = 0
 
     def follows(self) -> None:
         self.counted()
-        require(self.bound <= min(Fraction(self.rounds), self.get("points")), "more is claimed than the points allow")
+        require(self.get("created") + self.get("grown") <= self.bound, "the bound does not follow from the box")
 
     def see(self, row: Row, wrong: bool) -> None:
         self.mistakes += wrong
-        self.seen.add(tuple(row.x))
-        unit = len(row.x) == 1 and row.x[0][1] == 1.0 if self.proof["data"]["kind"] == "vectors" else True
-        require(unit, "a row is not one of the vectors e_1, .., e_k")
+        if self.box is not None and row.y == -1:
+            inside = all(a <= v <= b for a, v, b in zip(self.box[0], row.x, self.box[1], strict=True))
+            require(not inside, "a row labelled -1 is inside the box")
+        elif row.y == 1:
+            low, high = self.box or (row.x, row.x)
+            self.box = list(map(min, low, row.x)), list(map(max, high, row.x))
 
     def sums(self) -> None:
         require(self.mistakes == self.observed, "the list of mistakes has another number of them")
-        require(len(self.seen) >= self.bound, "points were shown more than once")
+        grown = 0 if self.box is None else sum(b - a for a, b in zip(*self.box, strict=True))
+        sound = self.get("created") == (self.box is not None) and self.get("grown") == grown
+        require(sound, "the box has another size than the proof says")
+
+
+class Forced(Theorem):
+    """An adversary contradicts each prediction; its answers fit one target. M >= min(T, k) mistakes.
+
+    Of k points or orthogonal vectors each is shown once, and any labels fit. With `budget`, k = B + 1 vectors are shown
+    again, always with one label, and M >= T.
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.labels: dict[tuple[Any, ...], int] = {}
+        self.mistakes = 0
+
+    def follows(self) -> None:
+        self.counted()
+        most = Fraction(self.rounds) if "budget" in self.witness else min(Fraction(self.rounds), self.get("points"))
+        require(self.bound <= most, "more is claimed than the points allow")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.mistakes += wrong
+        unit = len(row.x) == 1 and row.x[0][1] == 1.0 if self.proof["data"]["kind"] == "vectors" else True
+        require(unit, "a row is not one of the vectors e_1, .., e_k")
+        require(self.labels.setdefault(tuple(row.x), row.y) == row.y, "one point has two labels")
+
+    def sums(self) -> None:
+        require(self.mistakes == self.observed, "the list of mistakes has another number of them")
+        shown = len(self.labels)
+        sound = shown <= self.get("budget") + 1 if "budget" in self.witness else shown >= self.bound
+        require(sound, "another number of points was shown")
+
+
+class GridBisection(Finite):
+    """The answers halve the V thresholds that fit, and one fits them all: M >= min(T, log2 V)."""
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        Theorem.__init__(self, proof, claim)
+        self.space, self.conservative = Survivors({"class": "thresholds", "n": self.witness["n"]}, None), False
+        self.mistakes = 0
+
+    def follows(self) -> None:
+        self.counted()
+        most = min(self.rounds, floor_log2(self.space.count(), 1))
+        require(self.bound <= most, "more is claimed than the thresholds allow")
+
+    def left(self) -> int:
+        return self.space.count()
+
+
+class ContrarianRegret(Theorem):
+    """A learner that is contradicted in every round: M - m >= T/2, m the mistakes of the better constant label."""
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.mistakes, self.labels = 0, {-1: 0, 1: 0}
+
+    def follows(self) -> None:
+        self.counted()
+        require(self.bound <= -(-self.rounds // 2), "more is claimed than the rounds allow")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.mistakes += wrong
+        self.labels[row.y] += 1
+
+    def sums(self) -> None:
+        regret = self.mistakes - min(self.labels.values())
+        require(regret == self.observed, "the regret is not that of the labels and mistakes")
 
 
 class ExponentialWeights(Theorem):
@@ -332,6 +465,20 @@ class Mixture(Theorem):
         require(value <= self.bound, "the bound does not follow from the loss and the price of the forecaster")
 
 
+class Parts(Theorem):
+    """A loss that is at most a sum of parts, each measured in the run.
+
+    Logarithmic loss of a linear learner: L <= L_u + u'Au/2 + D; of a tree: the constants of a pruning, their regret and
+    the price of not knowing it. Squared loss: the best in hindsight + the sum of y^2 chi.
+    """
+
+    of_rows = False
+
+    def follows(self) -> None:
+        value = sum((number(part) for part in self.witness["parts"].values()), Fraction(0))
+        require(value <= self.bound, "the bound does not follow from its parts")
+
+
 class CoverageDeviation(Theorem):
     """A threshold that moves by step (miss - alpha), from 0 to 1: |misses/T - alpha| <= (1 + step) / (step T)."""
 
@@ -354,6 +501,16 @@ THEOREMS: dict[str, type[Theorem]] = {
     "consistent_mistakes": ConsistentMistakes,
     "majority_flip_forced": Forced,
     "orthogonal_forced": Forced,
+    "budget_forced": Forced,
+    "grid_bisection_forced": GridBisection,
+    "contrarian_regret": ContrarianRegret,
+    "halving_restarts": HalvingRestarts,
+    "weighted_majority_mistakes": WeightedMajority,
+    "tightest_box_mistakes": TightestBox,
+    "ftrl_regret": Parts,
+    "logistic_regret": Parts,
+    "vaw_regret": Parts,
+    "tree_pruning": Parts,
     "fixed_rate_regret": ExponentialWeights,
     "anytime_regret": ExponentialWeights,
     "mixability_gaps": MixabilityGaps,

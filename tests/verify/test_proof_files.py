@@ -17,6 +17,7 @@ import novikoff as nk
 import novikoff_verify
 from novikoff.core.errors import InputError
 from novikoff.game.proof_file import bits_of
+from novikoff.game.specs import make
 from novikoff_verify.command import REFUTED, UNCHECKED, VERIFIED, Verification, read, verify
 
 RNG = np.random.default_rng(5)
@@ -42,6 +43,16 @@ GAMES = {
     ),
     "consistent": (lambda: nk.Consistent(nk.classes.thresholds(20)), [(i * 8 % 21, 1 if i * 8 % 21 > 8 else -1)
                                                                       for i in range(20)]),
+    "restarts": (lambda: nk.ThresholdHalving(9), [(5, 1), (2, -1), (2, 1), (7, -1), (4, 1), (6, 1), (3, -1)]),
+    "weighted majority": (
+        lambda: nk.WeightedMajority(nk.classes.table(TABLE), beta=0.3, prior=[1, 2, 1]),
+        [(t % 4, TABLE[t % 3][t % 4]) for t in range(14)],
+    ),
+    "conservative majority": (
+        lambda: nk.WeightedMajority(nk.classes.thresholds(6), conservative=True),
+        [(t * 5 % 7, 1 if (t * 5 % 7 > 3) != (t == 6) else -1) for t in range(14)],
+    ),
+    "tightest box": (lambda: nk.TightestBox(2, m=6), POINTS),
     "anytime": (lambda: nk.ExponentialWeights(3, loss="table"), LOSSES),
     "fixed rate": (lambda: nk.ExponentialWeights(3, loss="table", eta=0.3), LOSSES),
     "prior of experts": (lambda: nk.ExponentialWeights(3, loss="table", prior=[3.0, 1.0, 0.5]), LOSSES),
@@ -63,9 +74,9 @@ def proofs(tmp_path_factory):
     """The proof and the rows of each game, written once."""
     folder = tmp_path_factory.mktemp("proofs")
     found = {}
-    for number, (name, (make, rows)) in enumerate(GAMES.items()):
+    for number, (name, (new, rows)) in enumerate(GAMES.items()):
         data = str(folder / f"{number}.rows")
-        ledger = nk.play(make(), rows, proof=data)
+        ledger = nk.play(new(), rows, proof=data)
         ledger.write_proof(folder / f"{number}.json")
         found[name] = read(str(folder / f"{number}.json")), data
     return found
@@ -120,15 +131,20 @@ LESS = dict.fromkeys(("loss", "square", "longest", "best_loss", "gaps", "rates")
     "rate": lambda number: str(Fraction(number) * 2),
     "before": lambda number: number - 1,
     "after": lambda number: number + 1,
+    "restarts": lambda number: number - 1,
+    "errors": lambda number: number - 1,
+    "grown": lambda number: number - 1,
 }
 
 
+@pytest.mark.parametrize("times", [15, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", GAMES)
-def test_changed_proof_is_refuted(proofs, name):
+@pytest.mark.every_combination
+def test_changed_proof_is_refuted(proofs, name, times):
     proof, data = proofs[name]
     rng = random.Random(name)
     missed = []
-    for _ in range(25):
+    for _ in range(times):
         other, seen_at = changed(proof, rng)
         found = depths(other, data)
         if not any(text.startswith("REFUTED") and depth in seen_at for (_, depth), text in found.items()):
@@ -179,12 +195,44 @@ def test_rows_of_a_file_are_verified_as_they_stand(tmp_path):
     assert set(depths(read(str(tmp_path / "rows.json")), str(tmp_path / "rows.svm")).values()) == {"verified"}
 
 
-def test_proof_of_a_duel_covers_learner_and_adversary(tmp_path):
-    ledger = nk.play(nk.Perceptron(), nk.adversaries.Orthogonal(8), rounds=12, proof=str(tmp_path / "d.rows"))
+DUELS = {
+    "orthogonal_forced": ("perceptron", "orthogonal:k=8"),
+    "grid_bisection_forced": ("threshold-halving:n=30", "grid-bisection:n=30"),
+    "budget_forced": ("rbp:budget=3,kernel=linear", "budget-ruin:budget=3"),
+    "majority_flip_forced": ("halving:[cube:4]", "majority-flip:k=4"),
+    "contrarian_regret": ("weighted-majority:[thresholds:n=4]", "contrarian"),
+}
+
+
+@pytest.mark.parametrize("name", DUELS)
+def test_proof_of_a_duel_covers_the_adversary(name, tmp_path):
+    learner, adversary = DUELS[name]
+    player = make(learner, "learner")
+    opponent = make(adversary, "adversary", domain=player.domain)
+    ledger = nk.play(player, opponent, rounds=9, proof=str(tmp_path / "d.rows"))
     ledger.write_proof(tmp_path / "d.json")
-    found = depths(read(str(tmp_path / "d.json")), str(tmp_path / "d.rows"))
-    assert ("orthogonal_forced", "data") in found
-    assert set(found.values()) == {"verified"}
+    proof = read(str(tmp_path / "d.json"))
+    found = depths(proof, str(tmp_path / "d.rows"))
+    assert found[name, "arithmetic"] == found[name, "data"] == "verified"
+    assert not any(text.startswith("REFUTED") for text in found.values())
+    (claim,) = (claim for claim in proof["claims"] if claim["theorem"] == name)
+    claim["bound"] += 1
+    claim["observed"] += 1
+    assert Verification(proof, str(tmp_path / "d.rows")).status == REFUTED
+
+
+PARTS = {"ftrl": "ftrl_regret", "logistic": "logistic_regret", "tree": "tree_pruning"}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_sum_of_parts_is_verified_by_arithmetic(name, tmp_path):
+    ledger = nk.play(name, (VECTORS, SIGNS), proof=True)
+    ledger.write_proof(tmp_path / "p.json")
+    proof = read(str(tmp_path / "p.json"))
+    assert Verification(proof, None).results[PARTS[name], "arithmetic"] == "verified"
+    (claim,) = (claim for claim in proof["claims"] if claim["theorem"] == PARTS[name])
+    claim["bound"] = (float.fromhex(claim["bound"]) * 0.999).hex()
+    assert Verification(proof, None).results[PARTS[name], "arithmetic"].startswith("REFUTED")
 
 
 def test_member_of_auto_is_verified_by_arithmetic(tmp_path, capsys):

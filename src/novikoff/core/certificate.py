@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from fractions import Fraction
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from novikoff.core.display import Shown
@@ -416,3 +417,10 @@ def floor_log2(above: int, below: int) -> int:
 def outward(bound: float) -> float:
     """Increase an upper bound by its rounding error; not floored, so it suits expectations and regrets."""
     return bound * (1.0 + math.copysign(1e-12, bound)) + 1e-9 if math.isfinite(bound) else bound
+
+
+def parts(**terms: float) -> dict[str, object] | None:
+    """Return the witness of a bound that is a sum of terms; None if one is not finite."""
+    if not all(map(math.isfinite, terms.values())):
+        return None
+    return {"parts": {name: str(Fraction(term)) for name, term in terms.items()}}

@@ -29,6 +29,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -198,6 +199,13 @@ class WeightedMajority(Learner):
             return self.hypotheses.describe(int(self.penalties.argmin()))
         heaviest = np.concatenate([weights for _, weights in self._weights()]).argmax()
         return self.hypotheses.describe(int(heaviest))
+
+    def textbook(self) -> dict[str, object] | None:
+        if self._by_length or self.beta == 0.0:
+            return None
+        prior = None if self._prior is None else self._prior.tolist()
+        own = {"rule": "weighted-majority", "beta": str(Fraction(self.beta)), "conservative": self.conservative}
+        return {**own, "class": self.hypotheses.state(), "prior": prior}
 
     def proof(self) -> WeightedMajorityProof:
         return WeightedMajorityProof(self.facts())

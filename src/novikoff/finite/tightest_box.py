@@ -137,6 +137,9 @@ class TightestBox(Learner):
         """Return the box as text."""
         return describe_box(self.low, self.high)
 
+    def textbook(self) -> dict[str, object] | None:
+        return None if self.m is None else {"rule": "tightest-box", "m": self.m, "dim": self.dim}
+
     def proof(self) -> BoxProof:
         return BoxProof(self.facts())
 

@@ -73,3 +73,10 @@ def budget_forced(run: Run[BudgetRuinFacts]) -> Bound:
             "witness": witness_text(after.said),
         },
     )
+
+
+@budget_forced.witnessed
+def witness(run: Run[BudgetRuinFacts]) -> dict[str, object] | None:
+    """Return the budget, where it forces a mistake in every round."""
+    played = run.before.said or run.after.escapes > run.before.escapes
+    return None if played else {"points": run.before.budget + 1, "budget": run.before.budget}

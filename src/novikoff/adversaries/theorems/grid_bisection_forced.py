@@ -67,3 +67,10 @@ def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
 def witness_text(facts: GridBisectionFacts) -> str:
     """Return a short text of the witness; a very long number is described by its length."""
     return "always -1" if facts.hi > facts.n else f"x >= {brief(facts.hi, MOST_BITS)}"
+
+
+@grid_bisection_forced.witnessed
+def witness(run: Run[GridBisectionFacts]) -> dict[str, object] | None:
+    """Return the grid, and the number of thresholds that fit in the end."""
+    new = run.before.lo == 0 and run.before.hi == run.before.n + 1
+    return {"n": run.before.n, "after": run.after.hi - run.after.lo + 1} if new else None

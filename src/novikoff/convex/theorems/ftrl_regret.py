@@ -24,7 +24,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.comparators.metric_facts import MetricFacts, log_loss_bound
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, has_comparators, parts, theorem
 from novikoff.core.types import Run
 
 
@@ -32,3 +32,10 @@ from novikoff.core.types import Run
 def ftrl_regret(run: Run[MetricFacts]) -> Bound | None:
     """Return the least bound over the comparators."""
     return log_loss_bound(run, lambda u: u.log_bound)
+
+
+@ftrl_regret.witnessed
+def witness(run: Run[MetricFacts]) -> dict[str, object] | None:
+    """Return the parts of the least bound."""
+    u = min(run.tracked.comparators, key=lambda u: u.log_bound)
+    return parts(comparator=u.log_loss, penalty=0.5 * u.square, delta=u.promised, doubt=u.doubt)

@@ -38,7 +38,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.comparators.metric_facts import MetricFacts, log_loss_bound
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, has_comparators, parts, theorem
 from novikoff.core.types import Run
 
 
@@ -46,3 +46,10 @@ from novikoff.core.types import Run
 def logistic_regret(run: Run[MetricFacts]) -> Bound | None:
     """Return the least bound over the comparators."""
     return log_loss_bound(run, lambda u: u.parabola_bound, lambda u: {"deficit": u.parabola - u.log_loss})
+
+
+@logistic_regret.witnessed
+def witness(run: Run[MetricFacts]) -> dict[str, object] | None:
+    """Return the parts of the least bound."""
+    u = min(run.tracked.comparators, key=lambda u: u.parabola_bound)
+    return parts(comparator=u.parabola, penalty=0.5 * u.square, delta=u.promised)

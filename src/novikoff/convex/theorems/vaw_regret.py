@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, outward, parts, seen, theorem
 from novikoff.core.types import Run
 
 SLACK = 1e-6
@@ -90,3 +90,10 @@ def vaw_regret(run: Run[VAWFacts]) -> Bound:
     bound = outward(part * (after.most + after.chi) + rounding)
     bound = bound if math.isfinite(bound) else math.inf
     return Bound(bound, needed, quantities, paid, trivial, quantity)
+
+
+@vaw_regret.witnessed
+def witness(run: Run[VAWFacts]) -> dict[str, object] | None:
+    """Return the best loss in hindsight and the sum of y^2 chi."""
+    part = 0.25 if run.after.probabilities else 1.0
+    return parts(best_in_hindsight=part * run.after.most, chi=part * run.after.chi)

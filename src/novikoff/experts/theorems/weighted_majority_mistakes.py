@@ -124,3 +124,14 @@ def _cost(errors: int, beta: float) -> float:
     if errors == 0:
         return 0.0
     return math.inf if beta == 0.0 else errors * -math.log(beta)
+
+
+@weighted_majority_mistakes.witnessed
+def witness(run: Run[WeightedMajorityFacts]) -> dict[str, object] | None:
+    """Return the hypothesis of the bound in advance: its weight and its errors."""
+    after = run.after
+    if after.beta == 0.0 or run.before.rounds:
+        return None
+    bound = mistake_bound(after.comparator_errors, after.whole / after.comparator_weight, after.beta)
+    value = math.floor(outward(bound + LOGARITHM_ERROR / shrinkage(after.beta)))
+    return {"weight": after.comparator_weight, "errors": after.comparator_errors, "bound": value}

@@ -40,3 +40,10 @@ def halving_restarts(run: Run[VersionSpaceFacts]) -> Bound | None:
     bound = floor_log2(before.weight, after.lightest) + 1 + (restarts - 1) * phase
     bound += floor_log2(after.whole, after.weight)
     return Bound(bound, quantities={"restarts": restarts, "mistakes_per_phase": phase, "survivors": after.survivors})
+
+
+@halving_restarts.witnessed
+def witness(run: Run[VersionSpaceFacts]) -> dict[str, object]:
+    """Return the restarts, and the weight of the hypotheses before and after the game."""
+    before, after = run.before, run.after
+    return {"restarts": after.restarts - before.restarts, "before": before.weight, "after": after.weight}

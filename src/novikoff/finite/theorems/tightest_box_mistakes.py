@@ -76,3 +76,10 @@ def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
     a_priori = 1 + after.dim * (after.m - 1)
     reported = {"created": created, "grown": grown, "contradictions": contradictions, "a_priori": a_priori}
     return Bound(created + grown, needed, reported, void=reason)
+
+
+@tightest_box_mistakes.witnessed
+def witness(run: Run[TightestBoxFacts]) -> dict[str, object]:
+    """Return the growth of the box."""
+    before, after = run.before, run.after
+    return {"created": after.boxes - before.boxes, "grown": after.sides - before.sides}

@@ -39,7 +39,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, Words, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, parts, seen, theorem
 from novikoff.core.types import Run
 from novikoff.trees.theorems.tree_facts import SLACK, checked, untrained
 
@@ -136,3 +136,10 @@ def tree_pruning(run: Run[TreeFacts]) -> Bound | None:
         "best_constant": after.entropy,
     }
     return checked(run, value, needed, quantities, lost, trivial)
+
+
+@tree_pruning.witnessed
+def witness(run: Run[TreeFacts]) -> dict[str, object] | None:
+    """Return the parts of the bound of the best pruning."""
+    after = run.after
+    return parts(constants=after.constants, regret=after.regret, price=after.price, novelty=after.novelty)
