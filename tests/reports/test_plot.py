@@ -187,7 +187,11 @@ def test_comparison_plots_best_constant_unless_it_crowds_out_learners(data):
 def test_lower_panel_shows_rates_and_the_bound_per_round(ledger):
     best = ledger.certify()[0]
     below = game_chart.chart(ledger, [best], "perceptron").panels[1]
-    rate, bound, constant = below.lines
+    rate, bound, constant, recent = below.lines
+    made = dict([(0, 0), *ledger.curve])
+    assert recent.name == "last 30 rows"
+    assert all(value == pytest.approx(100 * (made[t] - made[t - 30]) / 30) for t, value in recent.points)
+    assert [t for t, _ in recent.points][-1] == 600
     assert dict(rate.points) == {t: 100 * made / t for t, made in ledger.curve if t >= 12}
     assert all(value == pytest.approx(100 * best.bound / t) for t, value in bound.points)
     assert all(100 * made / at <= 100 * best.bound / at for at, made in ledger.curve)
@@ -367,8 +371,12 @@ def test_a_bound_on_another_quantity_than_mistakes_is_reported_as_such(data):
     ledger = nk.play("logistic", data)
     certificates = ledger.certify()
     assert certificates[0].status == "valid"
-    last = legend(game_chart.chart(ledger, certificates, "logistic"))[-1]
-    assert re.fullmatch(r"not drawn: logistic_regret, log loss at most [0-9.,]+", last)
+    chart = game_chart.chart(ledger, certificates, "logistic")
+    note = legend(chart)[-1]
+    assert re.fullmatch(r"guarantee in a chart of its own: log loss at most [0-9.,]+", note)
+    bound = chart.panels[2].lines[1]
+    assert bound.name == "guaranteed at most (logistic_regret)"
+    assert bound.points[-1] == (600, pytest.approx(certificates[0].bound / 600))
 
 
 def test_the_bound_on_the_loss_of_numbers_is_a_curve():

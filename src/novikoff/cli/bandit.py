@@ -9,7 +9,7 @@ from typing import Any
 
 from novikoff.bandits.off_policy import evaluate_policies
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
-from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of
+from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of, write_report
 from novikoff.cli.opening import notes, print_notes
 from novikoff.cli.output import flag, until_closed
 from novikoff.cli.saving import Saving, continues
@@ -54,6 +54,8 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], output: 
         from novikoff.reports import plot_file
 
         plot_file.save(bandits.chart_of_log(found), output.plot, output.force)
+    if output.report is not None:
+        write_report(output, bandits.page_of_log(found, bandits.of_log(found), output.command))
     with until_closed():
         if output.as_json:
             print(json.dumps({**bandits.of_log(found), "notes": list(found.notes)}))
@@ -99,6 +101,8 @@ def run_simulation(request: Request, games: int, against: list[str], output: Out
         from novikoff.reports import plot_file
 
         plot_file.save(bandits.chart_of_simulation(found), output.plot, output.force)
+    if output.report is not None:
+        write_report(output, bandits.page_of_simulation(found, bandits.of_simulation(found), output.command))
     with until_closed():
         if output.as_json:
             print(json.dumps(bandits.of_simulation(found)))
@@ -139,10 +143,16 @@ def _report(ledger: Ledger, stream: Any, output: Output, stopped: bool) -> int:
         from novikoff.reports import plot_file
 
         plot_file.save(bandits.chart_of_game(ledger, stream.experts, spec), output.plot, output.force)
+    fields: dict[str, Any] = {}
+    if output.report is not None or output.as_json:
+        fields = bandits.of_game(ledger, certificates, spec, stream.experts)
+        fields |= {"interrupted": stopped, "notes": notes(stream)}
+    if output.report is not None:
+        page = bandits.page_of_game(ledger, certificates, stream.experts, spec, fields, output.command)
+        write_report(output, page)
     with until_closed():
         if output.as_json:
-            fields = bandits.of_game(ledger, certificates, spec, stream.experts)
-            print(json.dumps({**fields, "interrupted": stopped, "notes": notes(stream)}))
+            print(json.dumps(fields))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")

@@ -24,6 +24,7 @@ from novikoff.data.as_stream import as_stream
 from novikoff.data.read_as import Reading, read_as
 from novikoff.data.tables.alignment import adopted
 from novikoff.game import persistence, specs
+from novikoff.game.course import Recorder
 from novikoff.game.ledger import Ledger
 from novikoff.game.play import check_hindsight, look_back, play
 from novikoff.game.prepare import prepare
@@ -263,7 +264,7 @@ def run_source(
         check_scores(ledger)
     printed = print_notes(stream, output.quiet or output.as_json)
     print_columns(stream, output.quiet or output.as_json)
-    drawing: list[Observer] = [Bounds()] if (output.plot or output.report) and output.certify else []
+    drawing = drawn(output)
     live = _live(ledger, output) if output.live else None
     drawing += [] if live is None else [live]
 
@@ -294,6 +295,13 @@ def run_source(
     if live is not None:
         live.close()
     return code
+
+
+def drawn(output: Output) -> list[Observer]:
+    """Return the observers whose points a plot or a report needs."""
+    if not (output.plot or output.report):
+        return []
+    return [Recorder(), Bounds()] if output.certify else [Recorder()]
 
 
 def _check_proof(ledger: Ledger, output: Output) -> None:

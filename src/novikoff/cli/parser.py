@@ -29,7 +29,7 @@ MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--la
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "first steps": ("demo", "list", "explain", "compile", "completion"),
     "learn": ("run", "compare", "predict", "parallel-perceptron"),
-    "inspect data": ("columns", "convert"),
+    "inspect runs and data": ("report", "columns", "convert"),
     "serve": ("serve", "send", "backup", "restore"),
     "forecasts and bandits": ("experts", "bandit"),
     "theory": ("notes", "duel", "verify", "arena"),
@@ -241,6 +241,13 @@ def parser() -> Parser:
     _add_force(one)
     _add_json(one)
 
+    one = verb("report", verbs.report)
+    one.add_argument("models", nargs="+", metavar="MODEL", help="file of `novikoff run --save`; two files are compared")
+    one.add_argument(
+        "-o", "--output", default="report.html", metavar="FILE", help="HTML report to write (default: report.html)"
+    )
+    _add_force(one)
+
     one = verb("columns", verbs.columns)
     _add_source(one)
     _add_json(one)
@@ -352,6 +359,7 @@ def parser() -> Parser:
     table = "table of losses, one column per arm: a file, - or stream:bandit-losses:key=value,…"
     one.add_argument("table", nargs="?", metavar="TABLE", help=table)
     one.add_argument("--plot", metavar="FILE", help="plot of the bounds of arms and policies (.png or .svg)")
+    _add_report(one)
     _add_force(one)
     _add_output(one)
     _add_verbose(one)
@@ -619,6 +627,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
         "run perceptron mail.csv --trace --plot p.png --chart proof  # the proof, round by round",
         "run perceptron mail.csv --proof mail.json --proof-rows mail.rows  # for novikoff verify",
+    ),
+    "report": (
+        "report model.nk                                 # writes report.html",
+        "report before.nk after.nk -o change.html        # two runs: before and after, reference and current",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
     "predict": (

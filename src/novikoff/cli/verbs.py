@@ -101,6 +101,13 @@ def predict(args: Namespace) -> int:
     return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why, form)
 
 
+def report(args: Namespace) -> int:
+    """Write the HTML report of a saved run, or of two compared."""
+    from novikoff.cli.report import write
+
+    return write(args.models, args.output, args.force, args.command)
+
+
 def convert(args: Namespace) -> int:
     """Convert a source to an Arrow file, which loads faster."""
     from novikoff.cli.opening import open_source, print_notes, print_target

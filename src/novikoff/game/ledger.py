@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from novikoff.data.tables.encoding import Encoding
     from novikoff.distributed.comparator_losses import ComparatorSums
     from novikoff.drift.monitor import DriftWatch
+    from novikoff.game.course import Course
     from novikoff.game.delayed.late import Late
     from novikoff.game.explanation import Explanation, Importance
     from novikoff.game.predicting import MissingColumns
@@ -212,6 +213,7 @@ class Ledger(Metrics, Shown):
         weighted: Counts of rows by weight in a game with weighted rows; None if all weights are 1.
         proved: Certificates of the first rounds of a game whose comparators were left out of a model file.
         trace: Rounds with the potentials of the proof, if requested (game/trace.py); not saved.
+        course: Points along the game, for charts, if requested (game/course.py); not saved.
         threshold: Score from which on new rows are predicted positive, if `nk.choose_threshold` chose one; counts and
             metrics of the game are those of the learner's own predictions.
         proof_record: Digest of the rows and mistakes of the game, for `write_proof`, if requested; not saved.
@@ -257,6 +259,7 @@ class Ledger(Metrics, Shown):
     threshold: Threshold | None = None
     mark: Mark | None = None
     proof_record: ProofRecord | None = None
+    course: Course | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

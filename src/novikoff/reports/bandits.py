@@ -6,18 +6,21 @@ In a simulation the true losses are known, and are printed next to the limits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 
+from novikoff import __version__
 from novikoff.bandits.off_policy import Limits, PolicyEvaluation
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, at_least
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import Advice, Option
 from novikoff.evaluation.simulate_bandits import BanditSimulation
 from novikoff.game.ledger import Ledger
-from novikoff.reports import plain, terminal
+from novikoff.reports import game_chart, html, plain, sentences, terminal, tiles
 from novikoff.reports.charts import DASHED, Bar, Bars, Chart, Line, Panel, cut, short_source, style
+from novikoff.reports.tiles import VERDICTS, Tile
 
 LISTED = 10
 """Largest number of arms listed on a terminal, and drawn."""
@@ -211,6 +214,124 @@ def chart_of_simulation(found: BanditSimulation) -> Chart:
         panels.append(Panel("bound on its expectation", "rounds", bounds))
     note = f"mean of {found.games:,} games; bands: two standard errors"
     return Chart(f"Pseudo-regret on {short_source(found.source)}", panels, note)
+
+
+# Pages
+
+
+def page_of_game(
+    ledger: Ledger, certificates: list[Certificate], names: Sequence[str], spec: str, fields: dict[str, Any],
+    command: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """Return the HTML report of a bandit game."""
+    title = f"{spec} on {short_source(ledger.source)}"
+    first, *rest = map(sentences.whole, lines(ledger, names))
+    drawn = [html.figure(one, hero=not k) for k, one in enumerate(game_chart.panels(ledger, certificates))]
+    drawn += map(html.figure, game_chart.promised(ledger, certificates))
+    arms = [html.figure(one, hero=True) for one in chart_of_game(ledger, names, spec).panels] if ledger.rounds else []
+    return html.document(
+        title,
+        html.heading(title, f"novikoff {__version__}"),
+        html.tiles(_tiles(ledger, certificates, names)) if ledger.rounds else "",
+        f'<p class="lead">{escape(first)}</p>',
+        html.part("Over time", html.charts(*drawn)),
+        html.part("Arms", html.charts(*arms), html.text(*rest)),
+        html.part("Guarantees", *map(html.card, certificates)),
+        html.part("Details", html.assumptions(certificates), html.again(command, ledger.source, ledger.fingerprint),
+                  html.as_json(fields)),
+    )  # fmt: skip
+
+
+def _tiles(ledger: Ledger, certificates: Sequence[Certificate], names: Sequence[str]) -> list[Tile]:
+    """Return loss, best arm, guarantee and verdict of a game."""
+    facts = ledger.player.facts()
+    assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
+    loss, _, promise, verdict = tiles.of_game(ledger, certificates)
+    if not facts.table:
+        return [loss, Tile("Best arm", "unknown", "the losses of the other arms were not observed"), promise, verdict]
+    best = _name(names, facts.best) if facts.policies == facts.arms else f"expert {facts.best}"
+    regret = ledger.loss - facts.best_loss
+    note = f"{best}; regret {sentences.brief(regret)}"
+    return [loss, Tile("Best arm", sentences.brief(facts.best_loss / ledger.rounds), note), promise, verdict]
+
+
+def page_of_log(found: PolicyEvaluation, fields: dict[str, Any], command: Sequence[str] = ()) -> str:
+    """Return the HTML report of a bandit log."""
+    title = f"Policies on {short_source(found.source)}"
+    certificates, what = found.certify(), "reward" if found.rewards else "loss"
+    first, *_ = of_policies(found)
+    verdict = [sentences.whole(line) for line in _verdict(found, what)] if found.limits else []
+    rows = [(name(found, one), f"{one.estimate:.4g}", bound_text(one.low, "lower"), bound_text(one.high, "upper"))
+            for one in shown(found)]  # fmt: skip
+    table = html.table(["policy", f"{what} per round, about", "at least", "at most"], rows, stacked=True)
+    chart = chart_of_log(found).panels[0] if found.limits else None
+    return html.document(
+        title,
+        html.heading(title, f"novikoff {__version__}"),
+        html.tiles(_tiles_of_log(found, certificates)),
+        html.text(sentences.whole(str(first))),
+        *(f'<p class="lead">{escape(one)}</p>' for one in verdict),
+        html.part("Policies", html.charts(html.figure(chart, hero=True)), table if rows else ""),
+        html.part("Guarantees", *map(html.card, certificates)),
+        html.part("Details", html.assumptions(certificates), html.again(command, found.source), html.as_json(fields)),
+    )
+
+
+def _tiles_of_log(found: PolicyEvaluation, certificates: Sequence[Certificate]) -> list[Tile]:
+    """Return the logged policy, the best estimate, its limit and the verdict."""
+    what = "Reward" if found.rewards else "Loss"
+    tiles_ = [Tile(f"{what} per round", sentences.brief(found.mean), f"logged policy, {found.rounds:,} rounds")]
+    if not found.limits:
+        return tiles_
+    best = max(found.limits, key=lambda one: one.low if found.rewards else -one.high)
+    side, limit = "≤", sentences.rounded(best.high, "upper", 3)
+    if found.rewards:
+        side, limit = "≥", sentences.rounded(best.low, "lower", 3)
+    better = best.low > found.mean if found.rewards else best.high < found.mean
+    status = certificates[0].status if certificates else "void"
+    tiles_.append(Tile("Best policy", sentences.brief(best.estimate), f"{name(found, best)}, estimate"))
+    tiles_.append(Tile("Guarantee", f"{side} {limit}", f"with probability {100 * (1 - found.delta):g} %"))
+    if not better:
+        return [*tiles_, Tile("Verdict", "None is better", "no policy is known to be better than the log", "doubt")]
+    _, mood = VERDICTS[status]
+    return [*tiles_, Tile("Verdict", "✓ Better", f"{name(found, best)} is better than the log", mood)]
+
+
+def page_of_simulation(found: BanditSimulation, fields: dict[str, Any], command: Sequence[str] = ()) -> str:
+    """Return the HTML report of a simulation."""
+    title = f"Pseudo-regret on {short_source(found.source)}"
+    best = min(found.learners, key=lambda one: one.pseudo_regret.mean)
+    rows = []
+    for one in found.learners:
+        error, verdict = one.pseudo_regret.standard_error, one.verdict
+        bound = "" if verdict is None or verdict.bound is None else bound_text(verdict.bound, "upper")
+        named = "none in expectation" if verdict is None else f"{verdict.theorem}: {verdict.status}"
+        mean = sentences.brief(one.pseudo_regret.mean)
+        rows.append((one.learner, mean, "" if error is None else f"{error:.2g}", bound, named))
+    heads = ["learner", "pseudo-regret", "standard error", "guaranteed at most", "theorem"]
+    broken = any(one.verdict is not None and one.verdict.status == "violated" for one in found.learners)
+    held = sum(one.verdict is not None and one.verdict.status == "valid" for one in found.learners)
+    strip = [Tile("Lowest pseudo-regret", sentences.brief(best.pseudo_regret.mean), best.learner),
+             Tile("Games", f"{found.games:,}", f"of {found.rounds:,} rounds")]  # fmt: skip
+    if best.verdict is not None and best.verdict.bound is not None:
+        strip.append(Tile("Guarantee", f"≤ {sentences.rounded(best.verdict.bound, 'upper', 3)}", best.learner))
+    strip.append(
+        Tile(
+            "Verdict",
+            "✗ VIOLATED" if broken else "✓ Bounds hold" if held else "No guarantee",
+            f"{held} of {len(found.learners)} bounds valid",
+            "bad" if broken else "good" if held else "doubt",
+        )
+    )
+    return html.document(
+        title,
+        html.heading(title, f"novikoff {__version__}"),
+        html.tiles(strip),
+        html.part("Over time", html.charts(*(html.figure(one, hero=not k)
+                                             for k, one in enumerate(chart_of_simulation(found).panels)))),
+        html.part("Results", html.table(heads, rows, sentences=True, stacked=True)),
+        html.part("Details", html.again(command, found.source), html.as_json(fields)),
+    )  # fmt: skip
 
 
 def _bars(across: str, rows: Sequence[Bar], played: float) -> Bars:

@@ -8,6 +8,7 @@ to it, and the last point is the guarantee of the whole game.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from novikoff.core.observer import Observer
@@ -16,8 +17,8 @@ from novikoff.reports import summary
 
 FIRST = 16
 """First round at which the bounds are evaluated."""
-GROWTH = math.sqrt(2.0)
-"""Ratio of successive rounds."""
+GROWTH, FINE = math.sqrt(2.0), 1.08
+"""Ratio of successive rounds, and for learners without comparators, whose bounds cost little."""
 
 
 class Bounds(Observer):
@@ -31,16 +32,21 @@ class Bounds(Observer):
         if not self._promised:
             return rounds
         if self._next is None:
-            self._next = mark(ledger.rounds)
+            self._next = mark(ledger.rounds, _growth(ledger))
         return min(self._next - ledger.rounds, rounds)
 
     def look(self, ledger: Ledger) -> None:
         certificates = ledger.certify()
-        self._promised = any(bounds(ledger, one.quantity) for one in certificates if one.side == "upper")
+        upper = [one.quantity for one in certificates if one.side == "upper"]
+        self._promised = any(bounds(ledger, quantity) for quantity in upper)
+        self._promised |= ledger.course is not None and "log loss" in upper
         best = summary.bounding(ledger, certificates)
         if best is not None:
             ledger.bounds.append((ledger.rounds, float(summary.allowed(ledger, best) or 0.0)))
-        self._next = mark(ledger.rounds)
+        on_log_loss = None if best is not None else summary.bounding_log_loss(certificates)
+        if on_log_loss is not None and ledger.course is not None:
+            ledger.course.log_bounds.append((ledger.rounds, float(on_log_loss.bound or 0.0)))
+        self._next = mark(ledger.rounds, _growth(ledger))
 
 
 def proved(bounds: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -58,12 +64,24 @@ def proved(bounds: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     return corners
 
 
-def mark(rounds: int) -> int:
+def at(grid: Sequence[float], corners: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the staircase at the rounds of a grid, and on both sides of each corner in between."""
+    ends = [rounds for rounds, _ in corners[1::2]]
+    values = [bound for _, bound in corners[1::2]]
+    at = [(t, values[bisect_left(ends, t)]) for t in grid]
+    return sorted([*at, *((t, bound) for t, bound in corners if grid[0] <= t <= grid[-1])], key=lambda one: one[0])
+
+
+def mark(rounds: int, growth: float = GROWTH) -> int:
     """Return the next round after `rounds` at which the bounds are evaluated."""
     place = FIRST
     while place <= rounds:
-        place = math.ceil(place * GROWTH)
+        place = math.ceil(place * growth)
     return place
+
+
+def _growth(ledger: Ledger) -> float:
+    return FINE if ledger.tracker is None and not ledger.members else GROWTH
 
 
 def bounds(ledger: Ledger, quantity: str) -> bool:

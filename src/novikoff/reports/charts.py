@@ -100,6 +100,7 @@ class Panel:
         at: Ticks of the horizontal axis; empty for round numbers.
         percent: The values are shares of 1, shown in percent.
         height: Height relative to that of an ordinary panel.
+        title: Heading in a report; "" for the name of the vertical axis.
     """
 
     up: str
@@ -115,6 +116,12 @@ class Panel:
     at: Sequence[float] = ()
     percent: bool = False
     height: float = 1.0
+    title: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The heading in a report."""
+        return self.title or sentence_case(self.up)
 
     def across_range(self) -> tuple[float, float]:
         """Return the ends of the horizontal axis."""
@@ -205,12 +212,19 @@ class Bars:
         bars: Rows, from the top.
         level: Position of a vertical line; None for none.
         level_name: Name of that line.
+        title: Heading in a report; "" for the name of the axis.
     """
 
     across: str
     bars: Sequence[Bar]
     level: float | None = None
     level_name: str = ""
+    title: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The heading in a report."""
+        return self.title or sentence_case(self.across)
 
     def across_range(self) -> tuple[float, float]:
         """Return the ends of the horizontal axis; 0 is always shown."""
@@ -232,6 +246,11 @@ class Chart:
     title: str
     panels: Sequence[Panel | Bars]
     note: str = ""
+
+
+def sentence_case(text: str) -> str:
+    """Return a text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
 
 
 def style(place: int) -> tuple[str, int]:

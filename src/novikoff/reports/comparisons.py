@@ -17,7 +17,7 @@ from novikoff.core.errors import SpecError, counted
 from novikoff.evaluation.compare import Compared, Comparison, Spread
 from novikoff.evaluation.cost import Costs
 from novikoff.game import specs
-from novikoff.reports import html, plain, summary, svg
+from novikoff.reports import html, plain, summary, svg, tiles
 from novikoff.reports.charts import COLOURS, CONSTANT, DOTTED, Chart, Line, Panel, cut, percent, short_source, style
 
 
@@ -44,17 +44,21 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
         title,
         f"<h1>{escape(title)}</h1>",
         f'<p class="faint">{escape(target + counted(found.rows, "row"))}, {escape(how)}, novikoff {__version__}</p>',
+        html.tiles(tiles.of_comparison(found)),
         f'<p class="lead">{escape(lead)}.</p>',
         html.part(
             "Results",
-            html.picture(picture(found)),
+            html.charts(html.figure(chart(found).panels[0], hero=True)),
             table(found),
             "" if found.counted is None else html.text(found.counted),
         ),
         html.part("Guarantees", html.text("First game of each learner:") if cards else "", *cards),
-        html.part("Assumptions", html.rests_on([one for each in found.learners for one in each.certificates])),
-        html.again(command),
-        html.as_json(plain.comparison(found)),
+        html.part(
+            "Details",
+            html.assumptions([one for each in found.learners for one in each.certificates]),
+            html.again(command, found.source),
+            html.as_json(plain.comparison(found)),
+        ),
     )
 
 
@@ -72,7 +76,7 @@ def table(found: Comparison) -> str:
             [one.last_label / one.rounds for one in found.learners[0].games if one.last_label is not None]
         )
         rows.append((summary.PREVIOUS, *_spread(again, counts), *[""] * 3))
-    return html.table(heads, rows, sentences=True)
+    return html.table(heads, rows, sentences=True, stacked=True)
 
 
 def picture(found: Comparison) -> str:

@@ -31,9 +31,9 @@ def metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[Met
     what, it = ("sets", "label") if found.most is not None else ("intervals", "number")
     share = f"{held:,} of {rounds:,} {what} contain the {it}"
     if ledger.weighted is not None and ledger.coverage is not None:
-        by_rounds = _percent(1 - ledger.coverage.missed / ledger.rounds)
+        by_rounds = percent(1 - ledger.coverage.missed / ledger.rounds)
         share = f"by weight; {by_rounds} with each copy of a row counted as one round, as in certificates"
-    yield Metric("coverage", _percent(held / rounds), f"{share}; {_target(found, certificates)}")
+    yield Metric("coverage", percent(held / rounds), f"{share}; {_target(found, certificates)}")
     every = f"all {found.most} labels" if found.most else "everything"
     whole = f"{found.everything:,} contain {every} ({sentences.about(found.everything / rounds)})"
     empty = f"{found.empty:,} empty ({sentences.about(found.empty / rounds)})"
@@ -43,7 +43,7 @@ def metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[Met
     groups = found.by_group(ledger.player.standing())
     if len(groups) > 1:
         some = [group for group in groups[:MOST] if group[1]]
-        each = [f"{name} {_percent(1 - misses / played)} of {played:,}" for name, played, misses in some]
+        each = [f"{name} {percent(1 - misses / played)} of {played:,}" for name, played, misses in some]
         more = f"; and {len(groups) - MOST:,} more" if len(groups) > MOST else ""
         yield Metric("by group", "", f"{', '.join(each)}{more}")
 
@@ -54,7 +54,7 @@ def deviation(certificates: Sequence[Certificate]) -> Certificate | None:
 
 
 def _target(found: Coverage, certificates: Sequence[Certificate]) -> str:
-    target = f"target {_percent(1 - found.alpha)}"
+    target = f"target {percent(1 - found.alpha)}"
     one = deviation(certificates)
     if one is None or one.bound is None or one.status == "vacuous" or "group" in one.quantities:
         return target
@@ -157,5 +157,6 @@ def _size_panel(found: Coverage, across: str) -> Panel:
                  height=0.6)  # fmt: skip
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Format a share in percent, with four significant digits."""
     return f"{100 * share:.4g} %"

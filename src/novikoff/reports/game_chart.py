@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ import numpy as np
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
-from novikoff.reports import columns, coverage, sentences, stretches, summary, thresholds
-from novikoff.reports.bound_curve import proved
+from novikoff.reports import charts, columns, coverage, quality, sentences, stretches, summary, thresholds
+from novikoff.reports.bound_curve import at, proved
 from novikoff.reports.charts import (
     BOUND,
     COLOURS,
@@ -37,6 +37,8 @@ ELSEWHERE = ("coverage_", "stretch_")
 """Prefixes of theorems that are drawn in separate panels."""
 FEW = 100
 """Largest number of mistakes drawn as steps."""
+ROLLING, FEWEST_ROLLING = 20, 20
+"""Rows per row of the rolling window, and its smallest length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def chart(
     """
     where = "on" if ledger.adversary is None else "against"
     title = f"{learner} {where} {short_source(ledger.source)}"
-    return Chart(title, [*panels(ledger, certificates, hindsight), *further(ledger, certificates)])
+    drawn = [*panels(ledger, certificates, hindsight), *promised(ledger, certificates)]
+    return Chart(title, [*drawn, *further(ledger, certificates)])
 
 
 def panels(
@@ -96,6 +99,12 @@ def panels(
         return []
     levels, missing = _levels(ledger, certificates, hindsight, experts)
     return [_totals(ledger, levels, missing), _rates(ledger, levels)]
+
+
+def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[Panel | Bars]:
+    """Return the panels of guarantees that are not about what the game counts: log loss, or any other quantity."""
+    found = quality.log_loss(ledger, certificates), quality.promise(ledger, certificates)
+    return [one for one in found if one is not None] if ledger.rounds else []
 
 
 def further(ledger: Ledger, certificates: Sequence[Certificate]) -> list[Panel | Bars]:
@@ -128,7 +137,8 @@ def _totals(ledger: Ledger, levels: Sequence[_Level], missing: str) -> Panel:
         [float(measured.loss), *(value for line in lines if line.colour != CONSTANT for _, value in line.points)]
     )
     high = max([near, *(level.value for level in levels if level.value <= FAR * near), 1.0 if ledger.counts else 1e-9])
-    return Panel(what, unit(ledger), lines, notes=[missing] if missing else [], high=1.05 * high)
+    title = "Mistakes so far" if ledger.counts else f"{charts.sentence_case(what)} so far"
+    return Panel(what, unit(ledger), lines, notes=[missing] if missing else [], high=1.05 * high, title=title)
 
 
 def _levels(
@@ -167,17 +177,9 @@ def _reason(first: Certificate) -> str:
     if first.status in ("valid", "conditional") and first.quantity != "mistakes":
         allows = bound_text(first.bound or 0.0, "upper")
         what = first.quantity.removesuffix(", at most")
-        return cut(f"not drawn: {first.theorem}, {what} at most {allows}", LONGEST_REASON + 20)
+        return cut(f"guarantee in a chart of its own: {what} at most {allows}", LONGEST_REASON + 20)
     reason = cut(first.reason, LONGEST_REASON)
     return f"no bound to draw: {first.theorem} is {first.status}" + (f" ({reason})" if reason else "")
-
-
-def _at(grid: Sequence[float], corners: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the staircase at the rounds of a grid, and on both sides of each corner in between."""
-    ends = [rounds for rounds, _ in corners[1::2]]
-    values = [bound for _, bound in corners[1::2]]
-    at = [(t, values[bisect_left(ends, t)]) for t in grid]
-    return sorted([*at, *((t, bound) for t, bound in corners if grid[0] <= t <= grid[-1])], key=lambda one: one[0])
 
 
 def _rates(ledger: Ledger, levels: Sequence[_Level]) -> Panel:
@@ -188,17 +190,47 @@ def _rates(ledger: Ledger, levels: Sequence[_Level]) -> Panel:
     first, last = max(measured.rounds // 50, 1), max(measured.rounds, 1)
     rates = [(t, times * paid / t) for t, paid in dict([*measured.curve, (last, measured.loss)]).items() if t >= first]
     grid = np.linspace(first, last, GRID).tolist()
-    lines, highest = [Line("", rates, end=words(rates[-1][1]))], [rate for _, rate in rates]
+    lines, highest = [Line("mean so far", rates, end=words(rates[-1][1]))], [rate for _, rate in rates]
     for level in levels:
         rate = times * level.value / last
         points: list[tuple[float, float]] = [(first, rate), (last, rate)]
         if not level.grows:
-            points = [(t, times * value / t) for t, value in _at(grid, level.corners or [(0, 0), (last, level.value)])]
+            points = [(t, times * value / t) for t, value in at(grid, level.corners or [(0, 0), (last, level.value)])]
         text = promised(level.value / last) if level.colour == BOUND else words(rate)
-        lines.append(Line("", points, level.colour, level.dash, end=text))
+        name = "guaranteed at most" if level.colour == BOUND else level.name.partition(":")[0]
+        lines.append(Line(name, points, level.colour, level.dash, end=text))
         highest.append(max(value for _, value in points) if len(level.corners) > 2 else rate)
+    if recent := rolling(ledger):
+        window = f"last {recent[-1][0] - recent[0][0]:,} {unit(ledger)}"
+        lines.append(Line(window, [(t, times * rate) for t, rate in recent[1:]], COLOURS[5], end="", thin=True))
+        highest.append(times * max(rate for _, rate in recent[1:]))
     up = "rate, %" if counts else f"loss per {summary.unit(ledger)}"
-    return Panel(up, unit(ledger), lines, low=0.0, high=1.05 * max(*highest, 1e-9), height=0.6)
+    title = "Error rate" if counts else f"Loss per {summary.unit(ledger)}"
+    return Panel(up, unit(ledger), lines, low=0.0, high=1.05 * max(*highest, 1e-9), height=0.6, title=title)
+
+
+def rolling(ledger: Ledger) -> list[tuple[int, float]]:
+    """Return (t, loss per row of the last rows up to t), after a first point with the window; empty for few rows.
+
+    The window is a twentieth of the rows, or up to 1 % more where the curve has no point; its first row is one of the
+    curve's points.
+    """
+    measured = ledger.metrics
+    last = measured.rounds
+    window = max(last // ROLLING, FEWEST_ROLLING)
+    if last < 2 * window:
+        return []
+    known = [(0, 0.0), *((t, float(paid)) for t, paid in measured.curve)]
+    if known[-1][0] < last:
+        known.append((last, float(measured.loss)))
+    at_rounds = [t for t, _ in known]
+    found: list[tuple[int, float]] = []
+    for t in np.linspace(window, last, GRID).astype(int).tolist():
+        now = known[bisect_right(at_rounds, t) - 1]
+        before = known[max(bisect_right(at_rounds, now[0] - window) - 1, 0)]
+        if now[0] > before[0] and (not found or found[-1][0] < now[0]):
+            found.append((now[0], (now[1] - before[1]) / (now[0] - before[0])))
+    return [(last - window, 0.0), *found]
 
 
 def _rounded(rate: float) -> str:

@@ -20,6 +20,8 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.reports import (
+    charts,
+    columns,
     comparisons,
     coverage,
     decision_tree,
@@ -27,12 +29,15 @@ from novikoff.reports import (
     hindsight,
     html,
     plain,
+    quality,
+    segments,
     sentences,
     stretches,
     summary,
     svg,
     terminal,
     thresholds,
+    tiles,
 )
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
@@ -41,6 +46,10 @@ from novikoff.reports.team import row as team_row
 
 if TYPE_CHECKING:
     from novikoff.reports.regret import History
+
+
+OPEN = 2
+"""Number of certificates that are not folded."""
 
 
 def report(what: object, path: str, force: bool = False) -> None:
@@ -65,6 +74,7 @@ def document(what: object, command: Sequence[str] = ()) -> str:
         return html.document(
             f"{what.how} classifier",
             f"<h1>Final classifier ({escape(what.how)})</h1>",
+            html.tiles(tiles.of_limits(what.certificates)),
             kept(what),
             html.again(command),
             html.as_json(plain.kept(what)),
@@ -99,27 +109,28 @@ def game(
         command: Command line that reproduces the game.
     """
     where = "on" if ledger.adversary is None else "against"
-    title = f"{learner} {where} {ledger.source}"
+    title = f"{learner} {where} {charts.short_source(ledger.source)}"
     target = "" if ledger.target is None else f"target: {ledger.target}, "
     rounds = f"{target}{counted(ledger.rounds, 'round')}"
     numbers = f"{rounds}, {ledger.seconds:.2f} s{terminal.speed(ledger)}, novikoff {__version__}"
     everything = fields if fields is not None else plain.game(ledger, list(certificates), learner, of_members)
+    found = segments.of(ledger)
     return html.document(
         title,
         f"<h1>{escape(title)}</h1>",
         f'<p class="faint">{escape(numbers)}</p>',
+        html.tiles(tiles.of_game(ledger, certificates, experts)),
         f'<p class="lead">{escape(lead(ledger, certificates))}</p>',
-        html.part(
-            "Results",
-            *happened(ledger, certificates, of_members, history, experts),
-            html.text(*map(sentences.whole, more)),
-        ),
+        html.part("Over time", over_time(ledger, certificates, history, experts)),
+        html.part("Results", *happened(ledger, certificates, of_members, experts)),
+        html.part("Which columns matter", what_matters(ledger)),
+        "" if found is None else html.part("Where it errs", errs(ledger, found)),
+        html.part("Further results", html.text(*map(sentences.whole, more))),
         html.part("Guarantees", *promised(ledger, certificates)),
-        html.part("Assumptions", html.rests_on(certificates)),
         "" if classifier is None else html.part("Final classifier", kept(classifier)),
-        html.again(command, ledger.fingerprint),
-        html.as_json(everything),
-    )
+        html.part("Details", html.assumptions(certificates), html.again(command, ledger.source, ledger.fingerprint),
+                  html.as_json(everything)),
+    )  # fmt: skip
 
 
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
@@ -133,25 +144,40 @@ def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     )
 
 
-def happened(
-    ledger: Ledger, certificates: Sequence[Certificate], of_members: Sequence[Sequence[Certificate]] = (),
-    history: History | None = None, experts: Sequence[str] = (),
-) -> list[str]:  # fmt: skip
-    """Return the picture, the table of metrics, and the other results."""
-    parts = [
-        *map(html.picture, pictures(ledger, certificates, experts)),
-        _metrics(ledger, certificates),
-        _paid(ledger, certificates, experts),
+def over_time(
+    ledger: Ledger, certificates: Sequence[Certificate], history: History | None = None, experts: Sequence[str] = ()
+) -> str:
+    """Return the charts over rounds: totals and rates with baseline and guarantee, then every other guarantee."""
+    drawn = [
+        html.figure(one, hero=not k) for k, one in enumerate(game_chart.panels(ledger, certificates, experts=experts))
     ]
+    if history is None:  # otherwise the regret is drawn next to its bound
+        drawn += map(html.figure, game_chart.promised(ledger, certificates))
     if history is not None and history.moments:
         from novikoff.reports import regret
 
-        above, below = map(svg.panel, regret.panels(history, certificates, experts))
-        parts += [html.picture(above), html.text("Weights of the experts:"), html.picture(below)]
+        drawn += [html.figure(one, hero=True) for one in regret.panels(history, certificates, experts)]
+    drawn += map(html.figure, (*stretches.panels(ledger), *coverage.panels(ledger, certificates)))
+    drawn.append(html.figure(quality.seconds(ledger)))
+    text = html.text(*stretches.describe(ledger), summary.runs(ledger))
+    return html.charts(*drawn) + text if ledger.rounds else ""
+
+
+def happened(
+    ledger: Ledger, certificates: Sequence[Certificate], of_members: Sequence[Sequence[Certificate]] = (),
+    experts: Sequence[str] = (),
+) -> list[str]:  # fmt: skip
+    """Return the tables and charts of the predictions as a whole."""
     confusion = ledger.confusion if ledger.adversary is None else None
+    shaded = ""
     if confusion is not None:
-        parts.append(_confused([summary.label(ledger, one) for one in confusion.labels], confusion.table))
-    parts.append(html.text(summary.runs(ledger), summary.named(ledger)))
+        shaded = _confused([summary.label(ledger, one) for one in confusion.labels], confusion.table)
+    parts = [_metrics(ledger, certificates), html.side(_paid(ledger, certificates, experts), shaded)]
+    curves = (quality.roc(ledger), quality.precision_recall(ledger), *quality.calibration(ledger))
+    if ledger.threshold is not None:
+        curves += tuple(thresholds.panels(ledger)[1:])  # costs; precision and recall are drawn above
+    parts.append(html.charts(*map(html.figure, curves)))
+    parts.append(html.text(summary.named(ledger)))
     if calibrated := list(terminal.calibration(ledger)):
         rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{predicted:.3f}", f"{observed:.3f}")
                 for low, high, count, predicted, observed in ledger.metrics.calibration.table()]  # fmt: skip
@@ -161,11 +187,29 @@ def happened(
     if ledger.members:
         parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], sentences=True))
     parts += _thresholds(ledger)
-    parts.append(tree(ledger))
-    parts += [html.picture(svg.panel(one)) for one in game_chart.further(ledger, certificates)]
-    parts.append(html.text(*stretches.describe(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
+    parts.append(html.text(*ledger.player.tale(), summary.tightest_member(certificates)))
     parts.append(html.text(sentences.whole(drift) if (drift := terminal.watched(ledger)) else ""))
     return parts
+
+
+def what_matters(ledger: Ledger) -> str:
+    """Return the most important columns or words, and the drawn tree."""
+    return html.charts(*(html.figure(one, hero=True) for one in columns.bars(ledger))) + tree(ledger)
+
+
+def errs(ledger: Ledger, found: segments.Segments) -> str:
+    """Return errors by segment: charts of the columns whose segments differ most, and all columns folded."""
+    unit = "error rate" if ledger.counts else "mean absolute error"
+    rows = [
+        (column.name, one.name, f"{one.rows:,}", segments.rate(ledger, one.error / one.rows))
+        for column in found.columns for one in column.segments
+    ]  # fmt: skip
+    listed = html.table(["column", "level or range", "rows", unit], rows)
+    return (
+        html.text(f"Columns whose levels, or quarters of the rows by value, differ most come first. {found.note}")
+        + html.charts(*map(html.figure, segments.bars(ledger, found)))
+        + html.folded(f"All {counted(len(found.columns), 'column')}", listed)
+    )
 
 
 def tree(ledger: Ledger) -> str:
@@ -196,8 +240,7 @@ def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:
     if len(names) > MOST_LABELS:
         wrong = [(actual, predicted, f"{rounds:,}") for actual, predicted, rounds in confusions(names, table)]
         return html.table(["actual", "most often predicted instead", "rows"], wrong)
-    rows = [(name, *(f"{count:,}" for count in counts)) for name, counts in zip(names, table, strict=True)]
-    return html.table(["actual", *names], rows, "Actual label (rows), predicted label (columns)")
+    return html.matrix(names, table, "Actual label (rows), predicted label (columns)")
 
 
 def pictures(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> list[str]:
@@ -254,6 +297,9 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
     back = [sentences.whole(line) for line in found]
     cards = [html.card(one, summary.guarantee(ledger, one)) for one in certificates]
     cards += [html.card(one) for one in thresholds.certificates(ledger)]
+    if len(cards) > OPEN + 1 and all(one.status != "violated" for one in certificates[OPEN:]):
+        more = counted(len(cards) - OPEN, "further certificate")
+        cards = [*cards[:OPEN], html.folded(sentences.capital(more), "".join(cards[OPEN:]))]
     before = summary.a_priori(certificates)
     return [*cards, html.text(f"A priori: {before}.") if before else "", scaled, html.text(*back)]
 
@@ -274,17 +320,18 @@ def predictions(
     """Return the HTML of predictions on new examples: metrics, and the bound on the risk."""
     title = f"{model} on {source}"
     first, *rest = map(sentences.whole, lines)
-    confusion = facts.get("confusion")
+    confusion, rate, rows = facts.get("confusion"), facts.get("mistake_rate"), facts.get("rounds")
+    error = "" if rate is None else sentences.about(rate)
+    note = "" if rate is None or rows is None else f"{facts.get('mistakes', 0):,} mistakes in {rows:,} rows"
     return html.document(
         title,
         f"<h1>{escape(title)}</h1>",
+        html.tiles(tiles.of_limits(limits, error, note)) if error or limits else "",
         f'<p class="lead">{escape(first)}</p>',
         html.text(*rest),
         _confused([str(one) for one in confusion["labels"]], confusion["table"]) if confusion else "",
         html.part("Guarantees", *(html.card(one) for one in limits)),
-        html.part("Assumptions", html.rests_on(limits)),
-        html.again(command),
-        html.as_json(facts),
+        html.part("Details", html.assumptions(limits), html.again(command), html.as_json(facts)),
     )
 
 
@@ -293,18 +340,22 @@ def fragment(what: Any) -> str:
     if isinstance(what, Certificate):
         return html.card(what)
     if isinstance(what, Comparison):
-        return _image(comparisons.picture(what)) + comparisons.table(what)
+        return html.plain_tiles(tiles.of_comparison(what)) + _image(comparisons.picture(what)) + comparisons.table(what)
     if isinstance(what, OnlineToBatch):
         return kept(what)
     if isinstance(what, Learner):
         return _learner(what)
     certificates = what.certify()
     cards = "".join(html.card(one) for one in certificates if one.holds or one.status == "violated")
+    drawn = [*game_chart.panels(what, certificates), *game_chart.promised(what, certificates)]
+    drawn += [one for one in (quality.roc(what), *quality.calibration(what)[:1]) if one is not None]
     return (
-        f"<p><b>{escape(lead(what, certificates))}</b></p>"
+        html.plain_tiles(tiles.of_game(what, certificates))
+        + f"<p><b>{escape(lead(what, certificates))}</b></p>"
+        + "".join(_image(svg.panel(one, svg.NARROW), 360) for one in drawn)
         + _metrics(what, certificates)
-        + "".join(map(_image, pictures(what, certificates)[:1]))
         + _paid(what, certificates)
+        + "".join(_image(svg.panel(one, svg.NARROW), 360) for one in columns.bars(what))
         + _image(decision_tree.picture(what))
         + cards
     )
@@ -321,11 +372,11 @@ def _learner(one: Learner) -> str:
     return f"<p><b>{escape(repr(one))}</b></p>{html.text(about)}{html.table(['', ''], rows)}"
 
 
-def _image(drawn: str) -> str:
+def _image(drawn: str, wide: int = svg.WIDTH) -> str:
     """Return a picture that displays even where inline SVG is not allowed: black on white."""
     if not drawn:
         return ""
     data = base64.b64encode(drawn.encode()).decode()
     title = drawn.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")  # escaped already
-    style = "background:white;max-width:680px;width:100%"
+    style = f"background:white;max-width:{wide}px;width:100%"
     return f'<img style="{style}" alt="{title}" src="data:image/svg+xml;base64,{data}">'

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.certificate import Certificate
 from novikoff.core.stream import Target
 from novikoff.game.ledger import Ledger
-from novikoff.reports import columns, coverage, decision_tree, thresholds
+from novikoff.reports import columns, coverage, decision_tree, segments, thresholds
 from novikoff.reports.confusion import rates as label_rates
 from novikoff.reports.summary import member_weights
 from novikoff.reports.team import Member, members
@@ -86,6 +86,8 @@ def game(
         plain["forecasters"] = [{"name": name, "share": share, "weight": now} for name, share, now in parts]
     if (importance := columns.importance(ledger)) is not None:
         plain["importance"] = importance.plain()
+    if (parts_of := segments.of(ledger)) is not None:
+        plain["segments"] = segments.plain(parts_of)
     if ledger.coverage is not None:
         plain["sets"] = coverage.plain(ledger)
     if (part := ledger.since()) is not None:

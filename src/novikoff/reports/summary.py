@@ -106,13 +106,11 @@ def probabilities(ledger: Ledger) -> Iterator[Metric]:
     rounds, log_loss, brier = measured.rounds, measured.log_loss, measured.brier
     if log_loss is None or brier is None or not rounds:
         return
-    p = measured.positives / rounds
-    shares, least = [p, 1.0 - p], p * (1.0 - p)
+    p, constant = measured.positives / rounds, entropy(ledger)
+    least = p * (1.0 - p)
     if ledger.player.numbered:
-        shares = [shown / rounds for shown in measured.baselines.shown().values()]
-        least = 1.0 - sum(one * one for one in shares)
-    entropy = sum(one * math.log(1.0 / one) for one in shares if one)
-    constants = [f"best constant: {brief(value)}" if shares else "" for value in (entropy, least)]
+        least = 1.0 - sum((shown / rounds) ** 2 for shown in measured.baselines.shown().values())
+    constants = ["" if constant is None else f"best constant: {brief(value)}" for value in (constant or 0.0, least)]
     yield Metric("log loss", brief(log_loss / rounds), constants[0])
     yield Metric("Brier score", brief(brier / rounds), constants[1])
 
@@ -143,7 +141,7 @@ def errors(ledger: Ledger) -> Iterator[Metric]:
     """Yield RMSE and R^2, and the mean absolute error, of predicted numbers, each with its baselines."""
     if ledger.mae is None:
         return
-    constant, before, again = ledger.best_constant, _plain(ledger, "mean"), _plain(ledger, "previous")
+    constant, before, again = ledger.best_constant, plain_errors(ledger, "mean"), plain_errors(ledger, "previous")
     if ledger.rmse is not None:
         parts = []
         if constant is not None and ledger.r2 is not None:
@@ -159,7 +157,7 @@ def errors(ledger: Ledger) -> Iterator[Metric]:
     yield Metric("MAE", brief(ledger.mae), "; ".join(parts) or "mean absolute error")
 
 
-def _plain(ledger: Ledger, which: Literal["mean", "previous"]) -> Plain | None:
+def plain_errors(ledger: Ledger, which: Literal["mean", "previous"]) -> Plain | None:
     """Return the errors of a baseline for numbers; None where it is not defined, as in a game with weights."""
     if ledger.adversary is not None or ledger.weighted is not None or ledger.player.task != "regression":
         return None
@@ -287,7 +285,7 @@ def warnings(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[st
         return
     if ledger.metrics.loss > constant.costs:
         yield f"Worse than {always(ledger, ' predicting')}, which learns nothing."
-    again, repeated = _plain(ledger, "previous"), repeats(ledger)
+    again, repeated = plain_errors(ledger, "previous"), repeats(ledger)
     if again is not None and ledger.mae is not None and again.mae < ledger.mae:
         yield f"Worse than {PREVIOUS_NUMBER}: mean absolute error {brief(ledger.mae)} against {brief(again.mae)}."
     if repeated:
@@ -371,6 +369,23 @@ def bounding(ledger: Ledger, certificates: Sequence[Certificate]) -> Certificate
     found = (one for one in certificates if one.side == "upper" and allowed(ledger, one) is not None)
     best = next(found, None)
     return None if best is None or best.status == "vacuous" else best
+
+
+def bounding_log_loss(certificates: Sequence[Certificate]) -> Certificate | None:
+    """Return the tightest informative bound on the log loss of the whole game; None if there is none."""
+    found = (one for one in certificates if one.side == "upper" and one.quantity == "log loss")
+    return next((one for one in found if one.status in ("valid", "conditional")), None)
+
+
+def entropy(ledger: Ledger) -> float | None:
+    """Return the log loss per row of the best constant probabilities; None without probabilities."""
+    measured = ledger.metrics
+    if measured.log_loss is None or not measured.rounds:
+        return None
+    shares = [measured.positives / measured.rounds, 1.0 - measured.positives / measured.rounds]
+    if ledger.player.numbered:
+        shares = [shown / measured.rounds for shown in measured.baselines.shown().values()]
+    return sum(one * math.log(1.0 / one) for one in shares if one) if shares else None
 
 
 def always(ledger: Ledger, verb: str = "") -> str:

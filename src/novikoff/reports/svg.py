@@ -32,8 +32,36 @@ WIDTH, HEIGHT = 680, 250
 """Size of a panel in pixels, without its legend."""
 LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
 """Room for the vertical axis, for last values, for the horizontal axis, and for one line of the legend."""
-NAMES = 160
-"""Room for the names of bars."""
+
+
+class Size(NamedTuple):
+    """Sizes of a picture in pixels.
+
+    Attributes:
+        width: Width of the picture.
+        height: Height of a panel, without its legend.
+        left: Room for the vertical axis.
+        right: Room for last values.
+        names: Room for the names of bars.
+    """
+
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = RIGHT
+    names: int = 160
+
+    def fits(self, pixels: float) -> int:
+        """Return the number of characters that fit into so many pixels."""
+        return max(int(pixels / CHARACTER), 4)
+
+
+WIDE, NARROW = Size(), Size(360, 220, 50, 82, 118)
+"""Sizes of a picture across the page, and of one of several side by side, which also fits a phone."""
+LEAST_HEIGHT = 0.85
+"""Smallest height of a narrow panel, relative to that of an ordinary one."""
+CHARACTER = 6.9
+"""Mean width of a character in pixels."""
 APART = 13.0
 """Smallest distance in pixels between two last values."""
 FINE = 0.75
@@ -42,10 +70,10 @@ LINE_HEIGHT = 16
 """Pixels per line of a title."""
 
 
-def panel(one: Panel | Bars) -> str:
+def panel(one: Panel | Bars, size: Size = WIDE) -> str:
     """Return one panel as a picture."""
-    height, inner = _bars(one) if isinstance(one, Bars) else _panel(one)
-    return _picture(height, one.describe(), inner)
+    height, inner = _bars(one, size) if isinstance(one, Bars) else _panel(one, size)
+    return _picture(height, one.describe(), inner, size.width)
 
 
 def chart(one: Chart, creator: str = "") -> str:
@@ -64,25 +92,31 @@ def chart(one: Chart, creator: str = "") -> str:
     return _picture(y, title, f'{made}{paper}<g fill="#333333" color="#333333">{"".join(parts)}</g>')
 
 
-def _panel(one: Panel) -> tuple[float, str]:
+def _panel(one: Panel, size: Size = WIDE) -> tuple[float, str]:
     """Return the height and the content of a panel."""
     names = one.names()
-    frame = _Frame(one, ROW * len(names) + 10)
+    frame = _Frame(one, ROW * len(names) + 10, size)
     parts = [frame.region(region) for region in one.regions if region.points]
     parts += [frame.axes(), *(frame.curve(line) for line in one.lines if line.points)]
     parts += [frame.inside(region) for region in one.regions]
     parts.append(frame.ends(one.ends()))
-    parts += [_legend(place, name, what) for place, (name, what) in enumerate(names)]
+    parts += [_legend(place, name, what, size) for place, (name, what) in enumerate(names)]
     return frame.bottom + BELOW, "".join(parts)
 
 
 class _Frame:
     """Map from rounds and values to positions in the picture."""
 
-    def __init__(self, one: Panel, head: int) -> None:
-        self.panel, self.head = one, head
+    def __init__(self, one: Panel, head: int, size: Size = WIDE) -> None:
+        self.panel, self.head, self.size = one, head, size
         (self.first, self.last), (self.low, self.high) = one.across_range(), one.up_range()
-        self.bottom = head + int((HEIGHT - BELOW) * one.height)
+        tall = one.height if size is WIDE else max(one.height, LEAST_HEIGHT)
+        self.bottom = head + int((size.height - BELOW) * tall)
+        self.left, self.right = size.left, size.width - size.right
+        if size is not WIDE:
+            widest = max((len(one.up_text(value)) for value in ticks(self.low, self.high)), default=0)
+            self.left = max(self.left, int(CHARACTER * widest) + 28)
+            self.right = size.width - (size.right if one.ends() else 14)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         """Return the position of a point."""
@@ -91,29 +125,38 @@ class _Frame:
         else:
             along = (x - self.first) / (self.last - self.first)
         up = (y - self.low) / (self.high - self.low)
-        return LEFT + (WIDTH - LEFT - RIGHT) * along, self.bottom - (self.bottom - self.head) * up
+        return self.left + (self.right - self.left) * along, self.bottom - (self.bottom - self.head) * up
 
     def axes(self) -> str:
         """Return the two axes, with ticks and names."""
-        right, parts = WIDTH - RIGHT, []
+        left, right, parts = self.left, self.right, []
         for value in ticks(self.low, self.high):
             _, y = self.place(self.first, value)
-            parts.append(f'<line x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke-opacity="0.15"/>')
-            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{self.panel.up_text(value)}</text>')
-        for value in self.panel.across_ticks():
+            parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke-opacity="0.15"/>')
+            parts.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{self.panel.up_text(value)}</text>')
+        for value in self._apart(self.panel.across_ticks()):
             x, _ = self.place(value, self.low)
             parts.append(f'<text x="{x:.1f}" y="{self.bottom + 16}" text-anchor="middle">{short(value)}</text>')
         middle, across = (self.head + self.bottom) / 2, escape(self.panel.across)
-        parts.append(f'<text x="{(LEFT + right) / 2}" y="{self.bottom + 32}" text-anchor="middle">{across}</text>')
+        parts.append(f'<text x="{(left + right) / 2}" y="{self.bottom + 32}" text-anchor="middle">{across}</text>')
         turned = f'transform="rotate(-90 12 {middle})"'
         parts.append(f'<text x="12" y="{middle}" {turned} text-anchor="middle">{escape(self.panel.up)}</text>')
         return f'<g stroke="currentColor" class="axes">{"".join(parts)}</g>'.replace("<text", '<text stroke="none"')
 
+    def _apart(self, values: Sequence[float]) -> list[float]:
+        """Return the values whose texts below the axis do not overlap."""
+        kept: list[float] = []
+        for value in values:
+            wide = CHARACTER * (len(short(value)) + len(short(kept[-1]))) / 2 + 4 if kept else 0.0
+            if not kept or self.place(value, self.low)[0] - self.place(kept[-1], self.low)[0] >= wide:
+                kept.append(value)
+        return kept
+
     def _clipped(self, drawn: str) -> str:
         """Return what is drawn, cut off at the edges of the frame."""
-        wide, tall = WIDTH - LEFT - RIGHT, self.bottom - self.head
-        room = f'x="{LEFT}" y="{self.head}" width="{wide}" height="{tall}"'
-        return f'<svg {room} viewBox="{LEFT} {self.head} {wide} {tall}">{drawn}</svg>'
+        left, wide, tall = self.left, self.right - self.left, self.bottom - self.head
+        room = f'x="{left}" y="{self.head}" width="{wide}" height="{tall}"'
+        return f'<svg {room} viewBox="{left} {self.head} {wide} {tall}">{drawn}</svg>'
 
     def curve(self, line: Line) -> str:
         """Return the curve and the band around it, cut off above the frame."""
@@ -168,36 +211,49 @@ class _Frame:
         left, height = self.place(x, y)
         return f'<text x="{left:.1f}" y="{height + 4:.1f}" text-anchor="middle" fill="white">{escape(text)}</text>'
 
+    def _short(self, text: str) -> str:
+        """Shorten the text at the end of a curve: leave out the name after a value if both do not fit."""
+        room = self.size.fits(self.size.right - 16)
+        value, _, name = text.partition("  ")
+        return (
+            value
+            if name and self.size is not WIDE and len(text) > room
+            else cut(text, 20 if self.size is WIDE else room)
+        )
+
     def ends(self, ends: Sequence[tuple[float, str, str]]) -> str:
         """Return the texts at the ends of curves, moved apart where they would overlap."""
         wanted = [self.bottom + 4.0 - self.place(self.last, value)[1] for value, _, _ in ends]
         least = min(APART, (self.bottom + 4.0 - self.head) / max(len(ends) - 1, 1))
         return "".join(
-            f'<text x="{WIDTH - RIGHT + 6}" y="{self.bottom + 8.0 - up:.1f}"><tspan fill="{colour}">● </tspan>'
-            f"{escape(cut(text, 20))}</text>"
+            f'<text x="{self.right + 6}" y="{self.bottom + 8.0 - up:.1f}"><tspan fill="{colour}">● </tspan>'
+            f"{escape(self._short(text))}</text>"
             for up, (_, text, colour) in zip(spread(wanted, least, self.bottom + 4.0 - self.head), ends, strict=True)
         )
 
 
-def _bars(one: Bars) -> tuple[float, str]:
+def _bars(one: Bars, size: Size = WIDE) -> tuple[float, str]:
     """Return the height and the content of a bar chart."""
     low, high = one.across_range()
-    right, head = WIDTH - 60, 24 if one.level_name else 10
+    longest = max((len(bar.end) for bar in one.bars), default=0)
+    names, after = size.names, 60 if size is WIDE else min(CHARACTER * longest + 10, 132)
+    right, head = size.width - after, 24 if one.level_name else 10
     bottom = head + ROW * len(one.bars) + 4
 
     def place(value: float) -> float:
-        return NAMES + (right - NAMES) * (value - low) / (high - low)
+        return names + (right - names) * (value - low) / (high - low)
 
     parts = []
-    for value in ticks(low, high):
+    for value in ticks(low, high, 5 if size is WIDE else 3):
         x = f"{place(value):.1f}"
         parts.append(f'<line x1="{x}" x2="{x}" y1="{head}" y2="{bottom}" stroke="currentColor" stroke-opacity="0.15"/>')
         parts.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{short(value)}</text>')
-    parts.append(f'<text x="{(NAMES + right) / 2}" y="{bottom + 32}" text-anchor="middle">{escape(one.across)}</text>')
+    parts.append(f'<text x="{(names + right) / 2}" y="{bottom + 32}" text-anchor="middle">{escape(one.across)}</text>')
     colour = "#0072B2"
     for k, bar in enumerate(one.bars):
         y, opacity = head + ROW * k + 4, 0.75 if bar.mark is None else 0.35
-        parts.append(f'<text x="{NAMES - 8}" y="{y + 10}" text-anchor="end">{escape(cut(bar.name, 24))}</text>')
+        name = escape(cut(bar.name, size.fits(names - 12)))
+        parts.append(f'<text x="{names - 8}" y="{y + 10}" text-anchor="end">{name}</text>')
         start, wide = place(min(bar.low, bar.high)), abs(place(bar.high) - place(bar.low))
         parts.append(
             f'<rect x="{start:.1f}" y="{y + 1}" width="{wide:.1f}" height="11" fill="{colour}" '
@@ -206,9 +262,10 @@ def _bars(one: Bars) -> tuple[float, str]:
         if bar.mark is not None:
             parts.append(f'<circle cx="{place(bar.mark):.1f}" cy="{y + 6.5}" r="4" fill="{colour}"/>')
         if bar.end:
-            parts.append(
-                f'<text x="{place(max(bar.high, 0.0)) + 5:.1f}" y="{y + 10}">{escape(cut(bar.end, 14))}</text>'
-            )
+            end = escape(cut(bar.end, max(size.fits(after), 14)))
+            # side by side: in a column, clear of bars and level
+            after_bar = place(max(bar.high, 0.0)) + 5 if size is WIDE else right + 6
+            parts.append(f'<text x="{after_bar:.1f}" y="{y + 10}">{end}</text>')
     if one.level is not None:
         x = f"{place(one.level):.1f}"
         parts.append(f'<line x1="{x}" x2="{x}" y1="{head - 6}" y2="{bottom}" stroke="#D55E00" stroke-width="1.5"/>')
@@ -250,19 +307,19 @@ def _dash(line: Line) -> str:
     return f' stroke-dasharray="{lengths}"' if lengths else ""
 
 
-def _legend(place: int, name: str, what: Line | Region | None) -> str:
-    y = ROW * place + 12
-    mark = ""
+def _legend(place: int, name: str, what: Line | Region | None, size: Size = WIDE) -> str:
+    y, left, mark = ROW * place + 12, size.left if size is WIDE else 12, ""
+    name = name if size is WIDE else cut(name, size.fits(size.width - left - 38))
     if isinstance(what, Line):
         mark = (
-            f'<line x1="{LEFT}" x2="{LEFT + 30}" y1="{y - 4}" y2="{y - 4}" stroke="{what.colour}" '
+            f'<line x1="{left}" x2="{left + 30}" y1="{y - 4}" y2="{y - 4}" stroke="{what.colour}" '
             f'stroke-width="2"{_dash(what)}/>'
         )
     elif what is not None:
         mark = (
-            f'<rect x="{LEFT}" y="{y - 9}" width="30" height="10" fill="{what.colour}" fill-opacity="{what.opacity}"/>'
+            f'<rect x="{left}" y="{y - 9}" width="30" height="10" fill="{what.colour}" fill-opacity="{what.opacity}"/>'
         )
-    return f'{mark}<text x="{LEFT + 38 if what is not None else LEFT}" y="{y}">{escape(name)}</text>'
+    return f'{mark}<text x="{left + 38 if what is not None else left}" y="{y}">{escape(name)}</text>'
 
 
 class Outlined(NamedTuple):
@@ -315,8 +372,8 @@ def outline(lines: Sequence[Outlined], heads: tuple[str, str], title: str) -> st
     return _picture(34 + step * len(lines), title, "".join(parts))
 
 
-def _picture(height: float, title: str, inner: str) -> str:
+def _picture(height: float, title: str, inner: str, width: int = WIDTH) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" fill="currentColor" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" role="img" fill="currentColor" '
         f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(title)}</title>{inner}</svg>'
     )
