@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from novikoff.arena.scenes import chosen
-from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import InputError
@@ -100,12 +99,15 @@ def replay(script: Any) -> dict[str, object]:
         if marked := number == due:
             due = number + 1 if number < EACH else mark(number)
         if marked and number < len(moves) and script.get("curve"):
-            bounds += _bound(scene, scene.ledger.certify(), marked)
-    certificates = scene.ledger.certify()
+            bounds += _bound(scene, scene.certificates(), marked)
+    certificates = scene.certificates()
     bounds += _bound(scene, certificates, bool(moves) and marked)
     result: dict[str, Any] = {
         "frames": frames,
-        "certificates": [shown(one) for one in certificates],
+        "certificates": [
+            *map(shown, certificates),
+            *({**shown(one), "of": name} for name, one in scene.more_certificates()),
+        ],
         "curve": bounds,
         "apriori": scene.apriori(),
         "lead": sentences.capital(summary.lead(scene.ledger, certificates)) if moves else "",
@@ -148,7 +150,7 @@ def _rivals_round(scene: Scene) -> tuple[object, int, int]:
         scene.ledger.answered += 1
         y = scene.adversary.answer(probe(x))
         return x, scene.learn(x, y), y
-    if scene.rival == "data" and isinstance(scene, Plane):
+    if scene.rival == "data" or scene.ordered:
         place, y = scene.data(len(scene.shown))
         x = scene.example(place)
         return x, scene.learn(x, y), y
@@ -168,6 +170,7 @@ def frame(scene: Scene, x: object, predicted: int | None, y: int | None) -> dict
         "y": y,
         "paid": scene.paid(),
         "view": scene.view(),
+        **({"others": others} if (others := scene.others()) else {}),
     }
 
 

@@ -54,6 +54,9 @@ class ExpertsScene(Scene):
         best = float(self.learner.facts().best_loss)
         return [best + float(one.bound) for one in certificates if one.bound is not None and "regret" in one.quantity]
 
+    def others(self) -> dict[str, float]:
+        return {"best expert": float(self.learner.facts().best_loss)}
+
     def view(self) -> dict[str, Any]:
         facts = self.learner.facts()
         lost = np.sum([losses for losses, _ in self.shown], axis=0) if self.shown else np.zeros(self.chosen["experts"])

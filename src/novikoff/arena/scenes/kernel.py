@@ -47,19 +47,29 @@ class KernelScene(Plane):
         return Scene.fits(self, x, y)
 
     def view(self) -> dict[str, Any]:
-        if not self.learner.size:
+        return self.memory(self.learner)
+
+    @staticmethod
+    def memory(learner: Any) -> dict[str, Any]:
+        """Return the examples that a learner stores, with their weights."""
+        if not learner.size:
             return {"supports": [], "weights": []}
-        rows, weights = self.learner.supports.expansion()
-        return {"supports": np.asarray(rows).tolist(), "weights": np.asarray(weights).tolist()}
+        rows, weights = learner.supports.expansion()
+        return {"supports": np.asarray(rows).tolist(), "weights": np.round(weights, 6).tolist()}
 
     def field(self) -> dict[str, Any]:
-        along = np.linspace(-1.0, 1.0, FIELD)
-        points = np.array([[x, y] for y in along[::-1] for x in along])
-        batch = Batch(points, np.ones(len(points), np.int8), 0)
-        predicted, scores = self.learner.predict_many(batch), np.abs(self.learner.scores_many(batch))
-        levels = np.rint(LEVELS * scores / max(float(scores.max()), 1e-300)).astype(np.int64)
-        return {
-            "n": FIELD,
-            "says": "".join("+" if label == 1 else "-" for label in predicted.tolist()),
-            "levels": "".join(map(str, levels.tolist())),
-        }
+        return picture(self.learner, FIELD)
+
+
+def picture(learner: Any, side: int) -> dict[str, Any]:
+    """Return the predictions of a learner, and their confidence, on a grid of side * side points of the plane."""
+    along = np.linspace(-1.0, 1.0, side)
+    points = np.array([[x, y] for y in along[::-1] for x in along])
+    batch = Batch(points, np.ones(len(points), np.int8), 0)
+    predicted, scores = learner.predict_many(batch), np.abs(learner.scores_many(batch))
+    levels = np.rint(LEVELS * scores / max(float(scores.max()), 1e-300)).astype(np.int64)
+    return {
+        "n": side,
+        "says": "".join("+" if label == 1 else "-" for label in predicted.tolist()),
+        "levels": "".join(map(str, levels.tolist())),
+    }

@@ -20,11 +20,11 @@ class PerceptronScene(Plane):
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"bias": (0, 1, 1)}
 
     def made(self) -> Learner:
-        return Perceptron(bias=float(self.chosen["bias"]))
+        return Perceptron(bias=float(self.chosen.get("bias", 1)))
 
     @property
     def through_origin(self) -> bool:
-        return not self.chosen["bias"]
+        return not self.chosen.get("bias", 1)
 
     def best(self) -> dict[str, Any] | None:
         """Return u and b of the comparator, and the margin with which it separates the rows; 0 if it does not."""

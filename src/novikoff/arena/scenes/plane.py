@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,17 +61,20 @@ class Plane(Scene):
         return points[place].tolist(), int(labels[place])
 
     def fits(self, x: object, y: int) -> bool:
-        from scipy.optimize import linprog
+        bias = () if self.through_origin else (1.0,)
+        return separable([([*point, *bias], label) for point, label in [*self.shown, (x, y)]])
 
-        rows = [*self.shown, (x, y)]
-        points = np.array([[*point, *(() if self.through_origin else (1.0,))] for point, _ in rows])
-        labels = np.array([label for _, label in rows])
-        # Linear program: maximise s subject to y <u, x> >= s on all rows and |u_i| <= 1; a target exists if s > 0.
-        signed = -labels[:, None] * points
-        wanted = np.hstack([signed, np.ones((len(rows), 1))])
-        width = points.shape[1]
-        found = linprog([0.0] * width + [-1.0], wanted, np.zeros(len(rows)), bounds=[(-1, 1)] * width + [(0, 1)])
-        return bool(found.status == 0 and found.x[-1] > 1e-9)
+
+def separable(rows: Sequence[tuple[Any, int]]) -> bool:
+    """Return whether some u has y <u, x> > 0 on all rows (x, y)."""
+    from scipy.optimize import linprog
+
+    # Linear program: maximise s subject to y <u, x> >= s on all rows and |u_i| <= 1; u exists if s > 0.
+    signed = -np.array([label for _, label in rows])[:, None] * np.array([point for point, _ in rows])
+    wanted = np.hstack([signed, np.ones((len(rows), 1))])
+    width = signed.shape[1]
+    found = linprog([0.0] * width + [-1.0], wanted, np.zeros(len(rows)), bounds=[(-1, 1)] * width + [(0, 1)])
+    return bool(found.status == 0 and found.x[-1] > 1e-9)
 
 
 def flowers(coins: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

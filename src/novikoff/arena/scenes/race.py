@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from novikoff.arena.scenes.scene import Place
+from novikoff.arena.scenes.scene import Beside, Place
 from novikoff.arena.scenes.thresholds import ThresholdsScene
 from novikoff.finite.classes.threshold import Thresholds
 from novikoff.finite.consistent import Consistent
@@ -20,7 +18,7 @@ class RaceScene(ThresholdsScene):
     def __init__(self, options: Mapping[str, int], seed: int, rival: str) -> None:
         super().__init__(options, seed, "me" if rival == "builtin" else rival)
         self.rival = rival
-        self.other = Game(Consistent(Thresholds(self.chosen["n"])))
+        self.second = Beside("Consistent", Game(Consistent(Thresholds(self.chosen["n"]))))
 
     def random_place(self) -> Place:
         """Return the point on which Consistent errs, for the built-in rival: the first threshold that is left."""
@@ -28,10 +26,3 @@ class RaceScene(ThresholdsScene):
 
     def target(self, x: object) -> int:
         return -1 if self.rival == "builtin" else super().target(x)
-
-    def learn(self, x: object, y: int) -> int:
-        self.other.learn_one(x, y)
-        return super().learn(x, y)
-
-    def view(self) -> dict[str, Any]:
-        return {**super().view(), "other": self.other.ledger.mistakes}

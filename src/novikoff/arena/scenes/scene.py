@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,13 @@ from novikoff.reports import summary
 Place = list[int]
 
 
+class Beside(NamedTuple):
+    """A second learner, which plays the same rounds: its name and its game."""
+
+    name: str
+    game: Game
+
+
 class Scene(ABC):
     """One game of the arena: a learner, the rounds played so far, and the data that the page draws.
 
@@ -31,6 +38,9 @@ class Scene(ABC):
         options: Smallest, largest and default value of each option.
         rivals: Available opponents: me, builtin (an adversary of the library), target (a hidden one), data (real rows).
         labelled: Whether a round has a label to answer; without one, the place alone is the move.
+        lasting: Whether a bound at a round covers the rounds before it, as it does for sums of losses.
+        ordered: Whether every rival but "me" takes rows of `data`.
+        second: A second learner on the same rounds; None if there is none.
     """
 
     name: ClassVar[str]
@@ -39,6 +49,9 @@ class Scene(ABC):
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {}
     rivals: ClassVar[tuple[str, ...]] = ("me", "builtin", "target")
     labelled: ClassVar[bool] = True
+    lasting: ClassVar[bool] = True
+    ordered: ClassVar[bool] = False
+    second: Beside | None = None
 
     def __init__(self, options: Mapping[str, int], seed: int, rival: str) -> None:
         self.chosen = {name: options.get(name, usual) for name, (_, _, usual) in self.options.items()}
@@ -46,7 +59,7 @@ class Scene(ABC):
         self.rival = rival
         self.shown: list[tuple[Any, int]] = []
         learner = self.made()
-        self.adversary = self.builtin() if rival == "builtin" else None
+        self.adversary = self.opponent()
         self.ledger = Ledger(learner, self.adversary, source=self.name, passes=1)
         self.ledger.trace = Trace(self.ledger)
         self.game = Game(learner, self.ledger, observers=[self.ledger.trace])
@@ -72,6 +85,10 @@ class Scene(ABC):
     def view(self) -> dict[str, object]:
         """Return the state of the learner, as the page draws it."""
 
+    def opponent(self) -> Adversary | None:
+        """Create the adversary that asks and answers; None if there is none."""
+        return self.builtin() if self.rival == "builtin" else None
+
     def builtin(self) -> Adversary:
         """Create the adversary that the library has for this learner."""
         raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got builtin.")
@@ -91,6 +108,10 @@ class Scene(ABC):
     def random_place(self) -> Place:
         """Draw the place that the hidden target asks about next."""
         return [int(self.coins.integers(least, most + 1)) for least, most in self.limits()]
+
+    def data(self, number: int) -> tuple[Place, int]:
+        """Return the place and label of a row of real data."""
+        raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got {self.rival}.")
 
     def free(self, x: object) -> dict[str, bool]:
         """Return which answers are consistent with some target."""
@@ -113,6 +134,18 @@ class Scene(ABC):
         found = (summary.allowed(self.ledger, one) for one in certificates if one.side == "upper")
         return [float(value) for value in found if value is not None]
 
+    def certificates(self) -> list[Certificate]:
+        """Return the certificates of the learner."""
+        return self.ledger.certify()
+
+    def more_certificates(self) -> list[tuple[str, Certificate]]:
+        """Return further certificates to list, each with the name of what it is about."""
+        return [(self.second.name, one) for one in self.second.game.ledger.certify()] if self.second else []
+
+    def others(self) -> dict[str, float]:
+        """Return what else the chart shows in this round, by name."""
+        return {self.second.name: self.second.game.ledger.mistakes} if self.second else {}
+
     def apriori(self) -> float | None:
         """Return the bound known before the first round, or None."""
         return None
@@ -123,6 +156,8 @@ class Scene(ABC):
 
     def learn(self, x: object, y: int) -> int:
         """Play a round and return the prediction."""
+        if self.second is not None:
+            self.second.game.learn_one(x, y)
         predicted = self.game.learn_one(x, y)
         self.shown.append((x, y))
         assert isinstance(predicted, int)  # the labels of a scene are -1 and +1
