@@ -6,7 +6,7 @@ from contextlib import contextmanager
 @contextmanager
 def watched(browser, home, **more):
     """A page that fails the test on an error in it, or on a request that goes elsewhere than `home`."""
-    context = browser.new_context(viewport={"width": 1000, "height": 900}, **more)
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, **{"reduced_motion": "reduce", **more})
     one = context.new_page()
     wrong = []
     one.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)

@@ -14,12 +14,11 @@ from browsing import watched
 @pytest.fixture(scope="session")
 def port():
     uvicorn = pytest.importorskip("uvicorn")
-    from novikoff.arena.server import app, warm_up
+    from novikoff.arena.server import app
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         number = probe.getsockname()[1]
-    warm_up()
     server = uvicorn.Server(uvicorn.Config(app(number), host="127.0.0.1", port=number, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

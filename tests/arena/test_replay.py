@@ -3,7 +3,9 @@
 import contextlib
 import itertools
 import json
+import math
 import re
+from fractions import Fraction
 from importlib import resources
 from urllib.parse import parse_qsl
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.arena.replay import MOST_MOVES, probe, replay
 from novikoff.arena.scenes import SCENES, describe
+from novikoff.arena.scenes.spam import HAM, SPAM, VOCABULARY, words_of
 from novikoff.core.errors import NovikoffError
 
 LEARNERS = {
@@ -24,6 +27,19 @@ LEARNERS = {
     "boxes": lambda o: nk.RectangleHalving(o.get("m", 21), 2),
     "halfspaces": lambda o: nk.CoverHalving(2, largest=256),
     "ellipsoid": lambda o: nk.Ellipsoid(width=2),
+    "sphere": lambda o: nk.CoverHalving(3, largest=500),
+    "hinge": lambda o: nk.Perceptron(),
+    "risk": lambda o: nk.Perceptron(bias=1.0),
+    "spam": lambda o: nk.Perceptron(bias=1.0),
+    "budgets": lambda o: nk.Forgetron(o.get("budget", 10), gamma=6.0),
+    "tree": lambda o: nk.Tree(threshold=float(o.get("threshold", 2))),
+    "drift": lambda o: nk.Specialists(nk.Logistic(), block=o.get("block", 8)),
+    "coins": lambda o: (
+        nk.ExponentialWeights(nk.classes.thresholds(0))
+        if o.get("draws")
+        else nk.WeightedMajority(nk.classes.thresholds(0))
+    ),
+    "bandits": lambda o: [nk.TsallisINF, nk.Exp3IX, nk.UCB1][o.get("rule", 0)](o.get("arms", 3)),
     "kernel": lambda o: nk.Forgetron(o["budget"], gamma=6.0) if o.get("budget") else nk.KernelPerceptron(gamma=6.0),
 }
 
@@ -42,10 +58,41 @@ def random_script(game, seed, most=40):
     return script(game, moves, options=options)
 
 
+PAID = {
+    "tree": lambda ledger: ledger.log_loss or 0.0,
+    "drift": lambda ledger: ledger.log_loss or 0.0,
+    "bandits": lambda ledger: ledger.loss,
+    "coins": lambda ledger: ledger.mistakes if ledger.deterministic else ledger.expected,
+}
+OWN = ("hinge", "risk")  # games whose certificates are not those of the learner
+
+
 def examples(game, moves):
     for place, answer in moves:
+        if game == "bandits":
+            yield None, np.array([float(place[0] >> i & 1) for i in range(6)])
+            continue
+        if game == "sphere":
+            x = np.array(place) / 100.0
+            far = math.hypot(*x)
+            x = np.array([*x / far, 0.0] if far >= 1.0 else [*x, math.sqrt(1.0 - far * far)])
+            yield x, 1 if answer == "p" else -1
+            continue
+        if game == "spam":
+            words = set(words_of(mails()[place[0]]))
+            yield np.array([float(word in words) for word in VOCABULARY]), 1 if answer == "p" else -1
+            continue
+        if game == "coins":
+            yield 0, 1 if answer == "p" else -1
+            continue
         x = place[0] if game in ("thresholds", "race") else tuple(place) if game == "boxes" else np.array(place) / 100.0
         yield x, 1 if answer == "p" else -1
+
+
+def mails():
+    """The mails of the scene with seed 0, in its order."""
+    every = SPAM + HAM
+    return [every[i] for i in np.random.default_rng(0).permutation(len(every))]
 
 
 def check_against_the_library(game, seed):
@@ -72,11 +119,87 @@ def check_against_the_library(game, seed):
     else:
         one = nk.Game(LEARNERS[game](made["options"]))
         for x, y in examples(game, made["moves"]):
-            one.learn_one(x, y)
-        paid = one.ledger.mistakes
+            one.learn_one(x, y[: one.learner.arms] if game == "bandits" else y)
+        paid = PAID.get(game, lambda ledger: ledger.mistakes)(one.ledger)
+    if game in OWN:
+        return
     assert found["frames"][-1]["paid"] == paid
     expected = [(c.theorem, c.status, c.bound, c.observed) for c in one.ledger.certify()]
-    assert [(c["theorem"], c["status"], c["bound"], c["observed"]) for c in found["certificates"]] == expected
+    played = [c for c in found["certificates"] if "of" not in c]
+    assert [(c["theorem"], c["status"], c["bound"], c["observed"]) for c in played] == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_theorem_for_a_dragged_u_is_computed_from_its_hinge_loss(seed):
+    made = {**random_script("hinge", seed), "options": {"u": 40 * seed - 60, "v": 75}}
+    found = replay(made)
+    u = [Fraction(made["options"][name], 100) for name in "uv"]
+    rows = [([Fraction(value / 100) for value in place], 1 if answer == "p" else -1) for place, answer in made["moves"]]
+    D = sum(max(Fraction(0), 1 - y * (u[0] * x[0] + u[1] * x[1])) for x, y in rows)
+    a2 = max(x[0] ** 2 + x[1] ** 2 for x, _ in rows) * (u[0] ** 2 + u[1] ** 2)
+    mine, best = found["certificates"]
+    assert mine["bound"] == math.floor(D + a2 / 2 + math.sqrt(a2 * D + a2**2 / 4)) == found["curve"][-1][1]
+    assert found["frames"][-1]["paid"] <= best["bound"] <= mine["bound"]
+    assert best["of"] == "best u found"
+    assert sum(found["frames"][-1]["view"]["losses"]) == pytest.approx(float(D), abs=1e-4)
+
+
+def test_kept_line_is_the_one_that_the_library_keeps():
+    found = replay(script("risk", ["a"] * 40, rival="target", seed=2))
+    rows = [(np.array(frame["x"]), frame["y"]) for frame in found["frames"][1:]]
+    game = nk.play(nk.Perceptron(bias=1.0), iter(rows), candidates=100)  # whose length is not known in advance
+    kept = nk.finalize(game, how="best", delta=0.05, stream=rows)
+    view, (certificate,) = found["frames"][-1]["view"], found["certificates"]
+    line = view["lines"][view["kept"]]
+    assert (line["first"], certificate["bound"]) == (kept.index, kept.certificate.bound)
+    assert line["errors"] == kept.certificate.quantities["errors"]
+    assert found["proof"] is None
+
+
+def test_memories_of_both_budget_learners_are_shown():
+    made = random_script("budgets", 3)
+    second = nk.Game(nk.RandomizedBudgetPerceptron(made["options"].get("budget", 10), gamma=6.0))
+    for x, y in examples("budgets", made["moves"]):
+        second.learn_one(x, y)
+    found = replay(made)
+    assert found["frames"][-1]["others"] == {"RBP": second.ledger.mistakes}
+    assert len(found["frames"][-1]["view"]["rbp"]["supports"]) == second.learner.size
+    assert {one["theorem"] for one in found["certificates"] if one.get("of") == "RBP"} == {
+        one.theorem for one in second.ledger.certify()
+    }
+
+
+def test_enemy_forces_a_mistake_in_every_round_and_coins_about_a_root():
+    found = replay(script("coins", ["a"] * 30, rival="builtin"))
+    assert (found["frames"][-1]["paid"], found["frames"][-1]["others"]["best constant"]) == (30, 15)
+    flipped = replay(script("coins", ["a"] * 30, rival="target", seed=1))
+    forced = {c["theorem"] for c in [*found["certificates"], *flipped["certificates"]]}
+    assert {"contrarian_regret", "coin_flip_regret"} <= forced
+
+
+def test_best_pruning_covers_the_plane_and_counts_what_its_leaves_saw():
+    view = replay(script("tree", ["a"] * 120, rival="target"))["frames"][-1]["view"]
+    assert len(view["leaves"]) > 2
+    assert sum((x1 - x0) * (y1 - y0) for x0, x1, y0, y1 in (leaf["box"] for leaf in view["leaves"])) == pytest.approx(4)
+
+
+def test_shares_of_the_copies_sum_to_one_and_a_new_copy_leads_after_a_turn():
+    frames = replay(script("drift", ["a"] * 100, rival="target", options={"turn": 60}))["frames"]
+    for frame in frames:
+        assert sum(share for _, share in frame["view"]["copies"]) == pytest.approx(1.0, abs=1e-3)
+    assert max(frames[-1]["view"]["copies"], key=lambda one: one[1])[0] > 50
+    assert frames[-1]["paid"] < frames[-1]["others"]["first copy"]
+
+
+def test_spammer_sends_the_mail_that_the_filter_misjudges():
+    ordered = replay(script("spam", ["a"] * 12, rival="data"))["frames"][-1]["paid"]
+    worst = replay(script("spam", ["a"] * 40, rival="builtin"))
+    assert len({frame["view"]["mail"][0] for frame in worst["frames"][1:]}) == 40
+    assert worst["frames"][12]["paid"] > ordered
+    view = worst["frames"][-1]["view"]
+    scores = [score for *_, score in view["next"]]
+    assert len(scores) == 5
+    assert view["known"] > 20
 
 
 @pytest.mark.parametrize("game", SCENES)
@@ -130,7 +253,7 @@ def test_every_scene_replays_as_json():
     json.dumps(describe())
 
 
-@pytest.mark.parametrize("game", ["perceptron", "thresholds", "boxes", "halfspaces", "ellipsoid"])
+@pytest.mark.parametrize("game", ["perceptron", "thresholds", "boxes", "halfspaces", "ellipsoid", "hinge"])
 @pytest.mark.parametrize("seed", range(3))
 def test_honest_opposites_leave_a_target(game, seed):
     made = random_script(game, seed, most=14)
@@ -267,9 +390,9 @@ def test_race_has_the_mistakes_of_consistent_too():
     other = nk.Game("consistent:[thresholds:n=100]")
     for (x,), answer in moves:
         other.learn_one(x, 1 if answer == "p" else -1)
-    assert replay(script("race", moves))["frames"][-1]["view"]["other"] == other.ledger.mistakes
+    assert replay(script("race", moves))["frames"][-1]["others"] == {"Consistent": other.ledger.mistakes}
     swept = replay(script("race", ["a"] * 40, rival="builtin"))["frames"][-1]
-    assert (swept["view"]["other"], swept["paid"]) == (40, 0)
+    assert (swept["others"]["Consistent"], swept["paid"]) == (40, 0)
 
 
 def test_rival_of_intervals_goes_just_outside_and_the_misses_stay_within_their_bound():

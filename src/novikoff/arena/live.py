@@ -33,6 +33,7 @@ FILES = {
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
     "/live.js": ("live.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+    "/formula.js": ("formula.js", "text/javascript; charset=utf-8"),
     "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),
 }
 """File and media type of each path."""

@@ -13,6 +13,7 @@ round, `fields` for one per frame (where it changed), `curve` for the bound in e
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -113,7 +114,7 @@ def replay(script: Any) -> dict[str, object]:
         "lead": sentences.capital(summary.lead(scene.ledger, certificates)) if moves else "",
         "limits": scene.limits(),
         "best": scene.best(),
-        "proof": chain(scene.ledger),
+        "proof": chain(scene.ledger) if scene.lasting else None,
     }
     if script.get("field"):
         result["field"] = scene.field()
@@ -195,7 +196,8 @@ def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[
 
 def shown(certificate: Certificate) -> dict[str, Any]:
     """Return a certificate with its sentence, as `--json` has it."""
-    return {**plain.certificate(certificate), "sentence": sentences.sentence(certificate)}
+    found = {**plain.certificate(certificate), "sentence": sentences.sentence(certificate)}
+    return {name: None if value == math.inf else value for name, value in found.items()}  # JSON has no infinity
 
 
 def probe(script: Any) -> dict[str, object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 from urllib.parse import parse_qsl
@@ -19,8 +20,10 @@ from novikoff.core.errors import InputError
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
 """Content policy of a saved game."""
-DRAWING = ("draw.js", "charts.js")
+DRAWING = ("draw.js", "plane.js", "finite.js", "advice.js", "scenes.js", "formula.js", "charts.js")
 """Modules of the page that draw, in the order of their imports."""
+FAMILIES = {"plane.js": "PLANE", "finite.js": "FINITE", "advice.js": "ADVICE"}
+"""Object of the scenes in each module that has some; a saved game needs one of them."""
 
 
 def script_of(link: str) -> dict[str, Any]:
@@ -80,11 +83,19 @@ def page(link: str) -> str:
         "policy": POLICY,
         "style": _read("arena.css"),
         "link": html.escape(f"#{state}"),
-        "code": re.sub(r"^(import .*$|export )", "", "".join(map(_read, DRAWING)), flags=re.MULTILINE),
+        "code": re.sub(r"^(import .*$|export )", "", "".join(_drawing(script["game"])), flags=re.MULTILINE),
         "game": json.dumps(game, allow_nan=False).replace("<", "\\u003c"),
         "player": _read("saved.js"),
     }
     return re.sub(r"@(\w+)@", lambda token: texts[token[1]], _read("saved.html"))
+
+
+def _drawing(game: str) -> Iterator[str]:
+    """Yield the modules that draw a game; of families of scenes without it only an empty object."""
+    for name in DRAWING:
+        text = _read(name)
+        needed = name not in FAMILIES or f"\n  {game}: {{" in text
+        yield text if needed else f"const {FAMILIES[name]} = {{}};\n"
 
 
 def _read(name: str) -> str:

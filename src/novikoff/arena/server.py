@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from novikoff.arena.guard import HEADERS, body_of, foreign, names
 from novikoff.arena.replay import probe, replay
+from novikoff.arena.saved import DRAWING as MODULES
 from novikoff.arena.saved import page
 from novikoff.arena.scenes import SCENES, describe
 from novikoff.core.errors import InputError, NovikoffError
@@ -20,27 +23,41 @@ from novikoff.reports.explanation import explain
 
 PORT = 1962
 """Default port."""
+PAUSE = 0.7
+"""Seconds without a request after which the next scene is compiled."""
 MOST_BYTES = 100_000
 """Largest size of a request body in bytes."""
 FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
     "/arena.js": ("arena.js", "text/javascript; charset=utf-8"),
-    "/link.js": ("link.js", "text/javascript; charset=utf-8"),
-    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
-    "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),
-    "/lessons.js": ("lessons.js", "text/javascript; charset=utf-8"),
+    **{f"/{name}": (name, "text/javascript; charset=utf-8") for name in (*MODULES, "link.js", "lessons.js")},
 }
 """File and media type of each path."""
 
 
-def app(port: int = PORT) -> Any:
-    """Return the application for a server on this port."""
+@dataclass
+class Warmth:
+    """Progress of `warm_up`.
+
+    Attributes:
+        done: Scenes that are compiled.
+        asked: Time at which a browser last asked for a game.
+    """
+
+    done: int = 0
+    asked: float = 0.0
+
+
+def app(port: int = PORT, warmth: Warmth | None = None) -> Any:
+    """Return the application for a server on this port; `warmth` is the progress that it reports."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
+
+    warmth = warmth or Warmth(done=len(SCENES))
 
     def error(code: int, message: str) -> Response:
         return JSONResponse({"error": message}, code)
@@ -73,7 +90,11 @@ def app(port: int = PORT) -> Any:
         except NovikoffError as found:
             return error(400, str(found))
 
+    def ready(request: Request) -> Response:
+        return JSONResponse({"done": warmth.done, "of": len(SCENES)})
+
     async def played(request: Request) -> Response:
+        warmth.asked = time.monotonic()
         return await answered(request, replay)
 
     async def probed(request: Request) -> Response:
@@ -88,6 +109,7 @@ def app(port: int = PORT) -> Any:
     routes = [
         *(Route(path, file) for path in FILES),
         Route("/api/games", games),
+        Route("/api/ready", ready),
         Route("/api/explain/{name}", explained),
         Route("/api/play", played, methods=["POST"]),
         Route("/api/probe", probed, methods=["POST"]),
@@ -127,20 +149,30 @@ class Guard:
         await inner(scope, receive, sent)
 
 
-def warm_up() -> None:
-    """Play a round of each game, so that no click waits for a compilation."""
-    for scene in SCENES.values():
+def warm_up(warmth: Warmth | None = None, first: str = "") -> None:
+    """Play a round of each game, so that no click waits for a compilation.
+
+    Args:
+        warmth: Record of the progress; between scenes, a browser that is playing goes first.
+        first: Name of the game to begin with.
+    """
+    for scene in sorted(SCENES.values(), key=lambda one: one.name != first):
+        while warmth is not None and warmth.done and time.monotonic() - warmth.asked < PAUSE:
+            time.sleep(0.05)
         place = [least for least, _ in scene({}, 0, "me").limits()]
         replay({"v": 1, "game": scene.name, "moves": [[place, "p"], [place, "m"], [place, "o"]], "field": True})
+        if warmth is not None:
+            warmth.done += 1
 
 
-def serve(port: int = PORT) -> None:
-    """Serve the arena until Ctrl-C."""
+def serve(port: int = PORT, first: str = "") -> None:
+    """Serve the arena until Ctrl-C; the game `first` is compiled first."""
     try:
         import uvicorn
     except ModuleNotFoundError:
         raise InputError(
             "the arena needs two more packages, starlette and uvicorn: pip install 'novikoff[arena]'."
         ) from None
-    threading.Thread(target=warm_up, daemon=True).start()
-    uvicorn.run(app(port), host="127.0.0.1", port=port, log_level="warning")
+    warmth = Warmth()
+    threading.Thread(target=warm_up, args=(warmth, first), daemon=True).start()
+    uvicorn.run(app(port, warmth), host="127.0.0.1", port=port, log_level="warning")

@@ -8,6 +8,7 @@ import threading
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from novikoff.core.errors import InputError
 from novikoff.core.overwriting import check_replaced, first_bytes
@@ -47,5 +48,5 @@ def open_arena(link: str | None, port: int, browse: bool) -> int:
     print(f"arena: {address} (stop: Ctrl-C)", file=sys.stderr, flush=True)
     if browse:
         threading.Timer(0.7, webbrowser.open, [address]).start()
-    serve(port)
+    serve(port, dict(parse_qsl(place)).get("g", ""))
     return 0

@@ -1,12 +1,16 @@
 // The arena: requests to the server, state of the page, keys and buttons.
-import { cards, chain, curve, proved } from "./charts.js";
-import { describe, LEGENDS, NUMBERS, scene, shape, tell } from "./draw.js";
+import { cards, chain, curve, limit, proved } from "./charts.js";
+import { legend, shape } from "./draw.js";
 import { LESSONS } from "./lessons.js";
 import { link, movesOf, unlink } from "./link.js";
+import { animate, between, describe, scene, SCENES } from "./scenes.js";
 
 const $ = (id) => document.getElementById(id);
+const HALF = { budgets: ["target", 60], coins: ["target", 30], hinge: ["target", 24], bandits: ["target", 60], drift: ["target", 100], tree: ["target", 90], risk: ["target", 50], spam: ["data", 10], intervals: ["target", 30], kernel: ["target", 40] }; // games that begin half played: rival, rounds
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
-const OPTIONS = { bias: "constant feature (0 or 1)", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "budget (0: none)", experts: "experts", cover: "coverage wanted, in %" };
+const OWN_RIVALS = { coins: { target: "a fair coin", builtin: "an enemy" }, spam: { data: "mails in order", builtin: "a spammer" }, bandits: { target: "chance", builtin: "an enemy" }, experts: { target: "chance", builtin: "an enemy" }, drift: { target: "a line that turns" }, risk: { target: "a line with noise" } };
+const OPTIONS = { bias: "constant feature", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "memory, in examples (0: all)", experts: "experts", cover: "coverage wanted, in %", u: "100 u\u2081", v: "100 u\u2082", noise: "labels flipped, in %", threshold: "least gain of a cut, in nats", block: "rounds until another copy starts", turn: "rounds until the target turns", arms: "arms", rule: "learner", draws: "prediction" };
+const CHOICES = { rule: ["Tsallis-INF", "EXP3-IX", "UCB1"], draws: ["the heavier expert", "drawn by weight"], bias: ["without", "with"] }; // names of the values of an option
 const OPENING = { // without a link: a half-played game that invites a click
   made: { v: 1, game: "perceptron", options: { bias: 0 }, seed: 0, rival: "me" },
   moves: [[40, 60], [-70, -30], [70, 10], [-20, -80], [-60, 50], [30, -60], [-40, 75], [80, -45], [-85, 15], [10, 85], [60, 70], [-30, -45], [85, 40], [-55, -75]]
@@ -15,6 +19,7 @@ const OPENING = { // without a link: a half-played game that invites a click
 // The state: the script and its frames; `certified`, `best`, `proof` and `spot` (the bound) belong to the round `certified`.
 let games = [], script = null, frames = [], bounds = [], field = null, certificates = [], certified = 0, limits = [], apriori = null;
 let best = null, proof = null, spot = null, hidden = null, revealed = false, lesson = "";
+let drawn = { era: -1, t: -1 }; // what the picture shows, so that the next one can begin there
 let shown = 0, open = Infinity, era = 0, cursor = null, asking = null, note = "", running = false, queue = Promise.resolve();
 
 // The server
@@ -35,7 +40,8 @@ function fail(error) {
   $("error").hidden = !error;
 }
 
-const pictured = () => ["kernel", "boxes"].includes(script.game);
+const kind = () => SCENES[script.game];
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // Answers of rounds after `open` are hidden: the page shows the game before them.
 const seen = () => Math.min(shown, open);
@@ -49,12 +55,12 @@ function play(move) {
     if (open < frames.length - 1) open = frames.length - 1;
     script.moves.push(move);
     try {
-      const found = await post("api/play", { ...script, from: script.moves.length, field: pictured(), reveal: revealed });
+      const found = await post("api/play", { ...script, from: script.moves.length, field: kind().pictured, reveal: revealed });
       if (mine !== era) return;
       take(found);
       const last = frames[frames.length - 1];
-      if (move !== "a" && !NUMBERS.includes(script.game)) script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
-      note = move[1] === "o" && last.y === last.said ? `No ${TARGETS[script.game]} allows the opposite, so the answer is the learner's prediction.` : "";
+      if (move !== "a" && kind().labels) script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
+      note = move[1] === "o" && last.y === last.said ? `No ${kind().noun} allows the opposite, so the answer is the learner's prediction.` : "";
       shown = frames.length - 1;
       if (open < shown) open = shown;
       fail(null);
@@ -85,11 +91,11 @@ async function begin(made, text, t, hide, again = true) {
   running = false; asking = null; frames = []; bounds = []; field = null; cursor = null; note = ""; open = Infinity; revealed = false;
   script = { ...made, honest: $("honest").checked };
   try {
-    const empty = await post("api/play", { ...script, moves: [], field: pictured() });
+    const empty = await post("api/play", { ...script, moves: [], field: kind().pictured });
     if (mine !== era) return;
     ({ limits } = empty);
     script.moves = typeof text === "string" ? movesOf(text, limits) : text;
-    const found = script.moves.length ? await post("api/play", { ...script, field: pictured(), curve: true }) : empty;
+    const found = script.moves.length ? await post("api/play", { ...script, field: kind().pictured, curve: true }) : empty;
     if (mine !== era) return;
     take(found);
     shown = Number.isInteger(t) && t >= 0 && t < frames.length ? t : frames.length - 1;
@@ -108,28 +114,45 @@ async function begin(made, text, t, hide, again = true) {
 }
 
 const fresh = (game) => ({ v: 1, game, options: {}, seed: 0, rival: "me", moves: [] });
-const TARGETS = { perceptron: "line", kernel: "function", ellipsoid: "line", halfspaces: "line", thresholds: "threshold", race: "threshold", intervals: "series", boxes: "box", experts: "expert" };
 
 // Drawing
 
 const say = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; }; // screen readers read a change only
 
+// The picture moves from one round to the next, unless motion is unwanted or rounds run fast. Whatever is drawn again
+// meanwhile (certificates arrive, the cursor moves) enters the running transition.
+let latest = null, motion = 0;
+
+function paint(t, next, more, cross) {
+  const step = drawn.era === era && Math.abs(drawn.t - t) === 1, same = drawn.era === era && drawn.t === t;
+  latest = { more, cross, next };
+  if (!same) motion = 0;
+  drawn = { era, t };
+  if (motion) return;
+  if (t === 0 || !step || next || still.matches || !kind().smooth.length || (running && $("speed").value < 300)) return scene($("scene"), script.game, frames, t, more, cross, next);
+  const mine = motion = performance.now();
+  animate((part) => {
+    scene($("scene"), script.game, between(script.game, frames, t, part), t, latest.more, latest.cross, latest.next);
+    if (part === 1) motion = 0;
+  }, () => mine === motion);
+}
+
 function draw() {
   if (!frames.length) return;
   const t = seen(), next = shown > t ? frames[shown] : null, fits = certified === t;
   const cross = asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null;
-  scene($("scene"), script.game, frames, t, { field: field && field.t === t ? field : null, best: fits && !next ? best : null, hidden: revealed ? hidden : null }, cross, next);
+  const more = { field: field && (field.t === t || !fits) ? field : null, best: fits && !next ? best : null, hidden: revealed ? hidden : null };
+  paint(t, next, more, cross);
   if (!fits) look();
   const entries = bounds.filter(([round]) => round <= open && round !== t);
   if (fits && spot) entries.push(spot);
-  curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, entries.sort(([one], [two]) => one - two), apriori);
+  curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, entries.sort(([one], [two]) => one - two), apriori, kind());
   const closing = fits && proof && proof.points.length > 1;
   $("proof").hidden = !closing;
   if (closing) { chain($("chain"), proof); say("chain-text", proved(proof)); }
   if (fits) score(t);
   say("said", asking ? asking.text : describe(script.game, frames, t, next));
   say("note", note);
-  say("legend", LEGENDS[script.game]);
   say("promised", `Guarantees after ${certified} round${certified === 1 ? "" : "s"}`);
   const round = $("round");
   round.max = frames.length - 1; round.value = shown;
@@ -140,23 +163,25 @@ function draw() {
   $("run").disabled = script.rival === "me" && $("forward").disabled;
   $("next").hidden = $("ten").hidden = script.rival === "me";
   $("ask").hidden = !asking;
-  $("reveal").hidden = script.rival !== "target" || NUMBERS.includes(script.game) || open < Infinity;
+  $("reveal").hidden = script.rival !== "target" || !canReveal() || open < Infinity;
   $("reveal").setAttribute("aria-pressed", String(revealed));
   $("turns").hidden = $("next").hidden && $("reveal").hidden;
-  $("guess").hidden = !next; $("signs").hidden = NUMBERS.includes(script.game);
+  $("guess").hidden = !next; $("signs").hidden = !kind().labels;
   cards($("promises"), certificates, explain);
   if (!running) written();
 }
 
+const canReveal = () => !["experts", "intervals", "coins"].includes(script.game); // there is a target to draw
+
 // The score: what the chart and the certificates have for the round shown.
 function score(t) {
-  const now = frames[t], counts = script.game !== "experts";
-  say("paid-name", counts ? (script.game === "intervals" ? "outside" : "mistakes") : "loss");
-  say("paid", counts ? String(now.paid) : now.paid.toFixed(2));
-  const inAdvance = !spot && apriori !== null, text = spot ? spot[3] : inAdvance ? String(apriori) : "\u2013";
-  say("allowed-name", spot || inAdvance ? "guaranteed at most" : "no guarantee");
+  const now = frames[t], { counted, after } = kind(), whole = Number.isInteger(now.paid) && counted !== "loss";
+  say("paid-name", counted);
+  say("paid", whole ? String(now.paid) : now.paid.toFixed(2));
+  const inAdvance = !spot && apriori !== null, text = spot ? limit(spot[1]) : inAdvance ? String(apriori) : "\u2013";
+  say("allowed-name", spot || inAdvance ? kind().promise : "no guarantee");
   say("allowed", text);
-  $("allowed").classList.toggle("weak", counts ? !spot || spot[1] >= t : !spot);
+  $("allowed").classList.toggle("weak", counted === "mistakes" ? !spot || spot[1] >= t : !spot || (after && spot[1] >= 100));
   say("rounds", String(t));
 }
 
@@ -171,7 +196,7 @@ let looking = 0;
 async function look() { // the picture and the certificates of an earlier round
   const mine = ++looking, at = seen(), now = era;
   try {
-    const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: pictured(), reveal: revealed });
+    const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: kind().pictured, reveal: revealed });
     if (mine !== looking || now !== era || at !== seen()) return;
     known(found, at);
     draw();
@@ -183,14 +208,19 @@ const explain = (name) => heard(fetch(`api/explain/${encodeURIComponent(name)}`)
 function controls() {
   const game = games.find((one) => one.name === script.game);
   for (const button of $("games").children) button.name === script.game ? button.setAttribute("aria-current", "page") : button.removeAttribute("aria-current");
+  $("games").querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "nearest" });
   $("scene-about").textContent = `${game.title}: ${game.about}`;
   invite(game);
   $("scene").setAttribute("aria-label", `${game.title}: arrows move, Enter plays`);
-  $("rival").replaceChildren(...game.rivals.map((name) => new Option(RIVALS[name], name, false, name === script.rival)));
-  $("answers").hidden = NUMBERS.includes(script.game) || ["builtin", "data"].includes(script.rival);
+  $("rival").replaceChildren(...game.rivals.map((name) => new Option((OWN_RIVALS[game.name] || {})[name] || RIVALS[name], name, false, name === script.rival)));
+  $("answers").hidden = !kind().labels || script.rival !== "me";
+  legend($("legend"), kind().legend);
+  say("value", "");
   $("options").replaceChildren(...Object.entries(game.options).map(([name, [least, most, usual]]) => {
-    const label = document.createElement("label"), input = document.createElement("input");
-    Object.assign(input, { type: "number", min: least, max: most, value: script.options[name] ?? usual, name });
+    const label = document.createElement("label"), input = document.createElement(CHOICES[name] ? "select" : "input"), value = script.options[name] ?? usual;
+    if (CHOICES[name]) input.append(...CHOICES[name].map((text, k) => new Option(text, k, false, k === value)));
+    else Object.assign(input, { type: "number", min: least, max: most, value });
+    input.name = name;
     input.addEventListener("change", () => { if (input.reportValidity() && input.value) begin({ ...script, options: { ...script.options, [name]: Number(input.value) }, moves: [] }, "", 0); });
     label.append(`${OPTIONS[name]} `, input);
     return label;
@@ -198,11 +228,10 @@ function controls() {
 }
 
 function invite(game) {
-  const goal = apriori !== null ? `err more than ${apriori} times` : script.game === "experts" ? "lose much more than the best expert" : script.game === "intervals" ? "miss more often than guaranteed" : "err more often than the theorem allows";
-  const act = script.game === "intervals" ? { me: "Click the height of the next value", target: "Click, and a wave goes on", builtin: "Click, and the next value is just outside" } : script.game === "experts"
-    ? { me: "Click the expert that loses", target: "Click, and each expert loses with a probability of its own", builtin: "Click, and the heaviest expert loses" }
-    : { me: "Click anywhere", target: "Click anywhere: a hidden target answers", builtin: "Click, and an adversary of the library plays a round", data: "Click, and the next flower is predicted" };
-  say("invitation", lesson ? "" : `${game.title}. ${game.about} ${act[script.rival]}${script.rival === "me" ? `: can you make it ${goal}?` : "."}`);
+  const act = kind().acts[script.rival], me = script.rival === "me" ? `: can you ${kind().goal(apriori)}?` : act.endsWith("?") ? "" : ".";
+  $("invitation").hidden = Boolean(lesson);
+  say("invitation-title", `${game.title}.`);
+  say("invitation-text", `${game.about} ${act}${me}`);
 }
 
 // Lessons
@@ -217,6 +246,7 @@ function teach() {
   const found = step();
   if (!found) lesson = "";
   $("lesson").hidden = !found;
+  document.body.classList.toggle("touring", Boolean(found));
   $("lessons").value = found ? found.name : "";
   if (!found) return;
   say("lesson-title", found.title);
@@ -236,43 +266,20 @@ async function turn(name, at) {
 
 // Places
 
-function placeAt(px, py) {
-  if (script.game === "intervals") return [Math.min(100, Math.max(-100, Math.round((200 - py) / 2)))];
-  if (script.game === "experts") {
-    const count = limits[0][1].toString(2).length;
-    return [1 << Math.min(count - 1, Math.max(0, Math.floor((px - 20) / (360 / count))))];
-  }
-  if (["thresholds", "race"].includes(script.game)) { const n = limits[0][1]; return [Math.min(n, Math.max(0, Math.floor((px - 20) / 360 * (n + 1))))]; }
-  if (script.game === "boxes") { const m = limits[0][1] + 1; return [px, 400 - py].map((p) => Math.min(m - 1, Math.max(0, Math.floor(p / 400 * m)))); }
-  return [px - 200, 200 - py].map((p) => Math.min(100, Math.max(-100, Math.round(p / 2))));
-}
+const view = () => frames[seen()].view;
 
 function pixel() {
   if (!cursor) cursor = limits.map(([least, most]) => Math.round((least + most) / 2));
-  return placed(cursor);
-}
-
-function placed(place) { // in the picture
-  if (script.game === "intervals") return [10 + 380 / 41 * (Math.min(seen(), 39) + 0.5), 200 - 2 * place[0]];
-  if (script.game === "experts") { const count = limits[0][1].toString(2).length; return [20 + (Math.log2(place[0] || 1) + 0.5) * 360 / count, 40]; }
-  if (["thresholds", "race"].includes(script.game)) return [20 + 360 * (place[0] + 0.5) / (limits[0][1] + 1), 24];
-  if (script.game === "boxes") { const m = limits[0][1] + 1; return [(place[0] + 0.5) * 400 / m, 400 - (place[1] + 0.5) * 400 / m]; }
-  return [200 + 2 * place[0], 200 - 2 * place[1]];
+  return kind().put(cursor, limits, seen(), view());
 }
 
 const answer = () => document.querySelector("input[name=answer]:checked").value;
 
-function where() { // for screen readers
-  if (script.game === "intervals") return `value ${(cursor[0] / 100).toFixed(2)}`;
-  if (script.game === "experts") return `expert ${Math.log2(cursor[0] || 1) + 1}`;
-  if (["thresholds", "race"].includes(script.game)) return `x = ${cursor[0]}`;
-  return script.game === "boxes" ? `cell ${cursor[0]}, ${cursor[1]}` : `point ${(cursor[0] / 100).toFixed(2)}, ${(cursor[1] / 100).toFixed(2)}`;
-}
-
 async function choose(place, px) {
   if (seen() < shown) { note = "The answer is hidden: guess it, or show it."; return draw(); }
   if (["builtin", "data"].includes(script.rival)) return play("a");
-  if (NUMBERS.includes(script.game)) return play([place, "p"]);
+  if (!kind().labels) return script.rival === "me" ? play([place, "p"]) : play("a");
+  if (script.rival === "target" && script.game === "coins") return play("a");
   if (script.rival === "target") return play([place, "t"]);
   if (!$("slow").checked) return play([place, answer()]);
   const mine = era;
@@ -346,21 +353,20 @@ async function save() {
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.activeElement.matches("select, input[type=number]")) return;
-  const inside = document.activeElement === $("scene"), step = event.shiftKey ? 10 : ["thresholds", "race"].includes(script.game) || script.game === "boxes" || NUMBERS.includes(script.game) ? 1 : 5;
+  const inside = document.activeElement === $("scene"), step = event.shiftKey ? 10 : kind().step;
   const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   if (inside && moves[event.key]) {
     pixel();
     const [dx, dy] = moves[event.key];
-    if (script.game === "experts") { const count = limits[0][1].toString(2).length; cursor = [1 << Math.min(count - 1, Math.max(0, Math.log2(cursor[0] || 1) + dx))]; }
-    else cursor = cursor.map((value, i) => Math.max(limits[i][0], Math.min(limits[i][1], value + step * (i ? dy : dx + (cursor.length === 1 ? dy : 0)))));
-    note = where();
+    cursor = kind().turn(kind().settle(cursor, view()), dx, dy, limits, step, view());
+    note = kind().where(cursor);
     draw();
-  } else if (inside && event.key === "Enter") { pixel(); choose([...(script.game === "experts" ? [1 << Math.floor(Math.log2(cursor[0] || 1))] : cursor)], pixel()); }
+  } else if (inside && event.key === "Enter") { pixel(); choose([...kind().settle(cursor, view())], pixel()); }
   else if (["+", "-", "!"].includes(event.key)) {
     const letter = { "+": "p", "-": "m", "!": "o" }[event.key];
     if (seen() < shown) guess({ "+": 1, "-": -1, "!": 0 }[event.key]);
     else if (asking) reply(letter);
-    else if (inside && script.rival === "me" && !NUMBERS.includes(script.game)) { pixel(); play([[...cursor], letter]); }
+    else if (inside && script.rival === "me" && kind().labels) { pixel(); play([[...kind().settle(cursor, view())], letter]); }
     else return;
   } else if (event.key === "u") undo();
   else if (event.key === ",") show(shown - 1);
@@ -374,7 +380,7 @@ function keys(event) {
 
 function mouse() {
   const svg = $("scene");
-  let dragged = null, from = null;
+  let dragged = null, from = null, early = null; // dragged: number of a move, "handle", or -1 for nothing
   const at = (event) => {
     const box = svg.getBoundingClientRect();
     return [400 * (event.clientX - box.left) / box.width, 400 * (event.clientY - box.top) / box.height];
@@ -384,28 +390,38 @@ function mouse() {
     if (!frames.length) return;
     const [px, py] = at(event);
     if (from && event.buttons && dragged === null && Math.hypot(px - from[0], py - from[1]) > 5) dragged = grabbed(from);
-    if (dragged !== null && dragged >= 0) {
+    if (dragged !== null && dragged !== -1) {
       svg.classList.add("dragging");
-      scene(svg, script.game, frames, seen(), { field: null, best: null, hidden: null }, [px, py], null);
-    } else $("legend").textContent = tell(script.game, frames[seen()].view, field && field.t === seen() ? field : null, px, py) || LEGENDS[script.game];
+      motion = 0;
+      if (dragged !== "handle") return scene(svg, script.game, frames, seen(), { field: null, best: null, hidden: null }, [px, py], null);
+      if (!early) early = setTimeout(() => { early = null; pull(px, py); }, 60);
+    } else say("value", kind().tell(view(), field && field.t === seen() ? field : null, px, py, frames, seen()));
   });
-  svg.addEventListener("pointerleave", () => say("legend", LEGENDS[script.game]));
+  svg.addEventListener("pointerleave", () => say("value", ""));
   svg.addEventListener("click", (event) => {
-    const [px, py] = at(event), place = placeAt(px, py), moved = dragged;
+    const [px, py] = at(event), moved = dragged;
     from = dragged = null;
     svg.classList.remove("dragging");
+    clearTimeout(early); early = null;
+    if (moved === "handle") return pull(px, py);
+    const place = kind().at(px, py, limits, view());
     if (moved !== null && moved >= 0) return move(moved, place);
-    if (script.game !== "experts") cursor = place;
+    cursor = place;
     choose(place, [px, py]);
   });
 }
 
-function grabbed([px, py]) { // the move whose point is there; -1 if there is none that can be moved
-  if (["experts", "intervals", "thresholds", "race"].includes(script.game)) return -1;
-  const far = (move) => { const [x, y] = placed(move[0]); return Math.hypot(x - px, y - py); };
+function grabbed([px, py]) { // what is there to drag: the number of a move, "handle" or -1
+  if (kind().handle && Math.hypot(px - kind().handle(view())[0], py - kind().handle(view())[1]) < 16) return "handle";
+  if (!kind().drags) return -1;
+  const far = (move) => { const [x, y] = kind().put(move[0], limits, seen(), view()); return Math.hypot(x - px, y - py); };
   let found = -1;
   script.moves.slice(0, seen()).forEach((move, k) => { if (move !== "a" && far(move) < 12 && (found < 0 || far(move) <= far(script.moves[found]))) found = k; });
   return found;
+}
+
+async function pull(px, py) { // the handle of the scene has been dragged there: it is among the options
+  await begin({ ...script, options: { ...script.options, ...kind().pulled(px, py) } }, script.moves, shown, open < Infinity);
 }
 
 async function move(k, place) { // the game is played again with the point elsewhere and the same answers
@@ -413,15 +429,9 @@ async function move(k, place) { // the game is played again with the point elsew
   await begin(script, moves, shown, open < Infinity);
 }
 
-const SKETCHES = {
-  race: "M4 8h36M4 14h24M4 20h12M34 14l6 6l-6 6", intervals: "M6 12v14M14 8v12M22 6v10M30 10v14M38 14v12M6 18l8-5l8-2l8 7l8 2",
-  perceptron: "M4 26L40 6M12 8h6M15 5v6M26 24h6", thresholds: "M4 8h36M12 16h22M18 24h10", boxes: "M12 8h20v16h-20zM18 16h6M21 13v6",
-  halfspaces: "M34 16a12 12 0 1 1-24 0a12 12 0 1 1 24 0M14 26L30 6", ellipsoid: "M38 20a16 7 20 1 1-32-8a16 7 20 1 1 32 8", kernel: "M30 16a8 8 0 1 1-16 0a8 8 0 1 1 16 0M36 16a14 13 0 1 1-28 0a14 13 0 1 1 28 0", experts: "M8 28v-10h6v10M19 28v-22h6v22M30 28v-6h6v6M4 28h36",
-};
-
 function thumbnail(game) {
   const svg = shape("svg", { viewBox: "0 0 44 32", "aria-hidden": "true" });
-  svg.append(shape("path", { d: SKETCHES[game] || "", class: "ink", "stroke-width": 1.8 }));
+  svg.append(shape("path", { d: SCENES[game].sketch, class: "ink", "stroke-width": 1.8 }));
   return svg;
 }
 
@@ -431,7 +441,7 @@ async function start() {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", name: game.name });
     button.append(thumbnail(game.name), game.title);
-    button.addEventListener("click", () => { lesson = ""; begin(fresh(game.name), "", 0); });
+    button.addEventListener("click", () => { lesson = ""; const [rival, rounds] = HALF[game.name] || ["me", 0]; begin({ ...fresh(game.name), rival }, "A".repeat(rounds), rounds); });
     return button;
   }));
   $("lessons").replaceChildren(new Option("none", ""), ...Object.entries(LESSONS).map(([name, { title }]) => new Option(title, name)));
@@ -440,6 +450,7 @@ async function start() {
   $("lesson-next").addEventListener("click", () => turn(step().name, step().at + 1));
   $("lesson-end").addEventListener("click", () => turn("", 0));
   mouse();
+  warming();
   $("scene").addEventListener("focus", draw);
   $("scene").addEventListener("blur", draw);
   document.addEventListener("keydown", keys);
@@ -468,6 +479,18 @@ async function start() {
   window.addEventListener("hashchange", () => { if (location.hash !== here()) opened(); });
   await opened();
   document.body.dataset.ready = "yes";
+}
+
+// While learners are still being compiled, once per machine, a line says how far it is.
+async function warming() {
+  for (;;) {
+    const { done, of } = await heard(fetch("api/ready")).catch(() => ({ done: 1, of: 1 }));
+    $("warming").hidden = done >= of;
+    if (done >= of) return;
+    $("warmed").max = of; $("warmed").value = done;
+    say("warming-text", `Preparing the scenes: ${done} of ${of}. This one can be played already.`);
+    await new Promise((wait) => setTimeout(wait, 500));
+  }
 }
 
 async function opened() { // the game of the link; one that is half played if there is no link, or a broken one

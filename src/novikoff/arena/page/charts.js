@@ -1,38 +1,65 @@
 // Charts and cards beside a game: mistakes and their bound, the two sides of a proof, certificates.
 import { shape } from "./draw.js";
+import { formula } from "./formula.js";
 
-// `bounds` has (round, bound, whether it stays in the curve, text); the loss never falls, so a bound at a round holds for
-// every round before it, and the curve is a staircase: each stair ends at its round.
-export function curve(svg, frames, t, bounds, apriori) {
-  const last = Math.max(frames[frames.length - 1].t, 1), left = 34, right = 360, top = 34, bottom = 164;
-  const paid = frames[frames.length - 1].paid, near = (bound) => bound <= 4 * Math.max(paid, 4);
-  const high = Math.max(paid, ...frames.map((frame) => (frame.view && frame.view.other) || 0), apriori && apriori <= 40 ? apriori : 0, ...bounds.map(([, bound]) => bound).filter(near), 4) * 1.05;
+const shownNumber = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(2));
+
+// A bound as the score, the chart and the invitation write it: rounded up, never down.
+export const limit = (bound) => (Number.isInteger(bound) ? bound.toLocaleString("en") : (Math.ceil(bound * 100) / 100).toFixed(2));
+
+// Labels at the right end of their lines, moved apart where they would overlap.
+function labelled(parts, ends, x, low, high) {
+  ends.sort((one, two) => one.y - two.y);
+  ends.forEach((one, k) => { one.at = Math.max(one.y, k ? ends[k - 1].at + 15 : low); });
+  for (let k = ends.length - 1, most = high; k >= 0; k--, most = ends[k + 1].at - 15) ends[k].at = Math.min(ends[k].at, most);
+  for (const { y, at, text, name } of ends) {
+    if (Math.abs(at - y) > 4) parts.push(shape("path", { d: `M${x - 6} ${y.toFixed(1)}L${x - 2} ${at.toFixed(1)}`, class: "axis" }));
+    parts.push(shape("text", { x, y: (at + 4).toFixed(1), class: name }, text));
+  }
+}
+
+// `bounds` has (round, bound, whether it stays in the curve, text). A sum of losses never falls, so its bound at a round
+// covers every round before: the curve is a staircase, each stair ends at its round. With `after`, a bound is about what
+// is kept from its round on, and each stair begins there. `counted` names what the solid line counts.
+export function curve(svg, frames, t, bounds, apriori, { counted, short, after } = {}) {
+  const last = Math.max(frames[frames.length - 1].t, 1), left = 38, right = 340, top = 12, bottom = 168;
+  const most = Math.max(...frames.map((frame) => frame.paid), ...frames.flatMap((frame) => Object.values(frame.others || {})), 4);
+  const near = (bound) => bound <= Math.max(10 * most, 40);
+  const high = 1.05 * Math.max(most, apriori && apriori <= 40 ? apriori : 0, ...bounds.map(([, bound]) => bound).filter(near));
   const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
-  const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
-  for (let k = 0, step = Math.max(1, 10 ** Math.floor(Math.log10(high)) / (high / 10 ** Math.floor(Math.log10(high)) < 3 ? 2 : 1)); k * step <= high; k++)
-    parts.push(shape("text", { x: left - 4, y: y(k * step) + 4, "text-anchor": "end" }, k * step));
-  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${last.toLocaleString("en")} rounds`));
-  if (apriori && apriori <= high) parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
-  const [end, bound, , allowed] = bounds.find(([round]) => round === frames[t].t) || bounds[bounds.length - 1] || [0, 0, true, ""];
+  const parts = [], ends = [], size = 10 ** Math.floor(Math.log10(high)), step = Math.max(1, size / (high / size < 3 ? 2 : 1));
+  for (let k = 0; k * step <= high; k++) {
+    parts.push(shape("path", { d: `M${left} ${y(k * step).toFixed(1)}H${right}`, class: "axis", "stroke-opacity": k ? 0.35 : 1 }));
+    parts.push(shape("text", { x: left - 5, y: (y(k * step) + 4).toFixed(1), "text-anchor": "end", class: "faint" }, k * step));
+  }
+  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end", class: "faint" }, `${last.toLocaleString("en")} round${last === 1 ? "" : "s"}`));
+  if (apriori && apriori <= high) {
+    parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
+    ends.push({ y: y(apriori), text: `in advance ${apriori}`, name: "" });
+  }
+  const now = frames[t], known = bounds.filter(([round]) => (after ? round <= t : true)), spot = bounds.find(([round]) => round === t) || known[known.length - 1];
   if (bounds.length) {
     const frame = shape("clipPath", { id: "frame" }); // cut off at the frame, never moved into it
     frame.append(shape("rect", { x: left, y: top - 2, width: right - left, height: bottom - top + 2 }));
-    const d = `M${left} ` + bounds.map(([round, level]) => `${y(level).toFixed(1)}H${x(round).toFixed(1)}`).join("V");
+    const d = after ? "M" + bounds.map(([round, level], k) => `${x(round).toFixed(1)} ${y(level).toFixed(1)}H${x(k + 1 < bounds.length ? bounds[k + 1][0] : last).toFixed(1)}`).join("L")
+      : `M${left} ` + bounds.map(([round, level]) => `${y(level).toFixed(1)}H${x(round).toFixed(1)}`).join("V");
     parts.push(frame, shape("path", { d, class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2, "clip-path": "url(#frame)" }));
-    if (bound <= high) {
-      parts.push(shape("circle", { cx: x(end), cy: y(bound), r: 3, class: "minus" }));
-      const inside = end < last || allowed.length > 5;
-      parts.push(shape("text", { x: x(end) + (inside ? 0 : 5), y: y(bound) + (inside ? -6 : 4), "text-anchor": end < last ? "middle" : inside ? "end" : "start" }, allowed));
+    if (spot) {
+      const [end, bound] = spot, allowed = limit(bound), inside = bound <= high;
+      if (inside) parts.push(shape("circle", { cx: x(end).toFixed(1), cy: y(bound).toFixed(1), r: 3.5, class: "minus" }));
+      ends.push({ y: inside ? y(bound) : top, text: `at most ${allowed}${inside ? "" : " \u2191"}`, name: "minus bound strong" });
     }
   }
-  parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
-  const others = frames.filter((frame) => frame.view && frame.view.other !== undefined); // a second learner on the same rounds
-  if (others.length) parts.push(shape("path", { d: "M" + others.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.view.other).toFixed(1)}`).join("L"), class: "good-line", "stroke-width": 1.5 }));
-  const now = frames[t];
-  parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
-  const counts = Number.isInteger(frames[frames.length - 1].paid);
-  parts.push(shape("text", { x: left, y: 12 }, (others.length ? "mistakes: blue Halving, green Consistent; dashed: " : `solid: ${now.view && now.view.cover ? "values outside" : counts ? "mistakes" : "loss"}; dashed: `) + (bounds.length && bound > high ? `bound (${allowed}, off the chart)` : "guaranteed at most")));
-  if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: guaranteed in advance, ${apriori}`));
+  for (const name of Object.keys(frames[frames.length - 1].others || {})) { // a second learner, or the best in hindsight
+    const others = frames.filter((frame) => frame.others && frame.others[name] !== undefined);
+    parts.push(shape("path", { d: "M" + others.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.others[name]).toFixed(1)}`).join("L"), class: "good-line", "stroke-width": 1.8 }));
+    if (now.others && now.others[name] !== undefined) ends.push({ y: y(now.others[name]), text: `${name} ${shownNumber(now.others[name])}`, name: "good" });
+  }
+  const line = (some) => "M" + some.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L");
+  parts.push(shape("path", { d: line(frames), class: "plus-line", "stroke-width": 2, "stroke-opacity": 0.3 }), shape("path", { d: line(frames.slice(0, t + 1)), class: "plus-line", "stroke-width": 2.5 }));
+  parts.push(shape("circle", { cx: x(now.t).toFixed(1), cy: y(now.paid).toFixed(1), r: 4.5, class: "plus" }));
+  ends.push({ y: y(now.paid), text: `${short || counted || (Number.isInteger(now.paid) ? "mistakes" : "loss")} ${shownNumber(now.paid)}`, name: "plus strong" });
+  labelled(parts, ends, right + 10, top, bottom);
   svg.replaceChildren(...parts);
 }
 
@@ -41,20 +68,18 @@ const typeset = (text) => SIGNS.reduce((found, [plain, sign]) => found.split(pla
 
 // The chain of inequalities of the proof after each mistake: its members may not cross.
 export function chain(svg, proof) {
-  const { points, chain: names } = proof, left = 40, right = 392 - 7 * Math.max(...names.map((name) => typeset(name).length)), top = 16, bottom = 160;
+  const { points, chain: names } = proof, left = 44, right = 470 - 7.2 * Math.max(...names.map((name) => typeset(name).length)), top = 16, bottom = 160;
   const most = Math.max(points[points.length - 1][0], 1), values = points.flatMap(([, ...members]) => members);
   const low = Math.min(...values), high = Math.max(...values, low + 1e-9);
   const x = (m) => left + (right - left) * m / most, y = (value) => bottom - (bottom - top) * (value - low) / (high - low);
   const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
-  for (const value of [low, high]) parts.push(shape("text", { x: left - 4, y: y(value) + 4, "text-anchor": "end" }, Number(value.toPrecision(3))));
-  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${most} ${proof.each}${most === 1 ? "" : "s"}`));
+  for (const value of [low, high]) parts.push(shape("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end", class: "faint" }, Number(value.toPrecision(3))));
+  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end", class: "faint" }, `${most} ${proof.each}${most === 1 ? "" : "s"}`));
   const at = (k) => points.map(([m, ...members]) => `${x(m).toFixed(1)} ${y(members[k]).toFixed(1)}`), end = names.length - 1;
   parts.push(shape("path", { d: `M${at(0).join("L")}L${at(end).reverse().join("L")}z`, class: "good", "fill-opacity": 0.12 }));
-  const kinds = names.map((_, k) => (k === 0 ? "plus-line" : k === end ? "minus-line" : "good-line"));
-  names.forEach((_, k) => parts.push(shape("path", { d: `M${at(k).join("L")}`, class: kinds[k], "stroke-width": k % end ? 1.5 : 2.5 })));
-  const ends = names.map((name, k) => ({ name, k, place: y(points[points.length - 1][k + 1]) })).sort((one, two) => two.place - one.place || one.k - two.k);
-  ends.forEach((one, i) => { one.at = Math.min(one.place, i ? ends[i - 1].at - 14 : bottom); }); // labels do not overlap
-  for (const { name, k, at: place } of ends) parts.push(shape("text", { x: right + 5, y: place + 4, class: kinds[k].replace("-line", "") }, typeset(name)));
+  const kinds = names.map((_, k) => (k === 0 ? "plus" : k === end ? "minus" : "good"));
+  names.forEach((_, k) => parts.push(shape("path", { d: `M${at(k).join("L")}`, class: `${kinds[k]}-line`, "stroke-width": k % end ? 1.5 : 2.5 })));
+  labelled(parts, names.map((name, k) => ({ y: y(points[points.length - 1][k + 1]), text: typeset(name), name: kinds[k] })), right + 10, top, bottom);
   svg.replaceChildren(...parts);
 }
 
@@ -81,10 +106,12 @@ function card(one, explain, open) {
   const made = document.createElement("div"), head = document.createElement("p"), badge = document.createElement("span"), name = document.createElement("span"), text = document.createElement("p");
   made.className = `card ${one.status}`;
   badge.className = "badge"; badge.textContent = BADGES[one.status];
-  name.className = "faint"; name.textContent = one.theorem;
+  name.className = "faint"; name.textContent = one.of ? `${one.theorem}, for ${one.of}` : one.theorem;
   text.textContent = one.sentence;
   head.append(badge, " ", name);
   made.append(head, text);
+  const written = one.bound === null ? null : formula(one);
+  if (written) made.append(written);
   if (explain) {
     const more = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("pre");
     summary.textContent = "Theorem and proof";

@@ -1,13 +1,16 @@
 // The player of a saved game: `game` and the functions that draw are above it in the file.
 
-const $ = (id) => document.getElementById(id), last = game.frames.length - 1;
-let running = 0;
+const $ = (id) => document.getElementById(id), last = game.frames.length - 1, kind = SCENES[game.game];
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+let running = 0, at = -1;
 
 function show(t) {
-  $("round").value = t;
-  const field = game.frames.slice(0, t + 1).map((one) => one.field).filter(Boolean).pop();
-  scene($("scene"), game.game, game.frames, t, { field, best: t === last ? game.best : null }, null);
-  curve($("curve"), game.frames, t, game.curve, game.apriori);
+  const moved = at >= 0 && Math.abs(t - at) === 1 && kind.smooth.length && !still.matches;
+  $("round").value = at = t;
+  const field = game.frames.slice(0, t + 1).map((one) => one.field).filter(Boolean).pop(), more = { field, best: t === last ? game.best : null };
+  if (moved && t > 0) animate((part) => scene($("scene"), game.game, between(game.game, game.frames, t, part), t, more, null), () => at === t);
+  else scene($("scene"), game.game, game.frames, t, more, null);
+  curve($("curve"), game.frames, t, game.curve, game.apriori, kind);
   $("said").textContent = describe(game.game, game.frames, t);
   $("back").disabled = t === 0; $("forward").disabled = t === last;
 }
@@ -29,7 +32,7 @@ $("run").addEventListener("click", () => {
   $("run").textContent = "Stop";
   running = setInterval(() => { show(Math.min(now() + 1, last)); if (now() === last) stop(); }, 400);
 });
-$("legend").textContent = LEGENDS[game.game];
+legend($("legend"), kind.legend);
 show(Math.min(game.t, last));
 if (game.proof && game.proof.points.length > 1) {
   $("proof").hidden = false;

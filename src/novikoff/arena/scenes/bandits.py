@@ -20,7 +20,7 @@ RULES = ("tsallis-inf", "exp3-ix", "ucb1")
 
 
 class BanditsScene(Scene):
-    """Three machines; only the one that is played shows its loss. Estimates, draws, and the regret that is left."""
+    """Slot machines: only the one that is played shows its loss, so estimates take exploring."""
 
     name, title, learner_name = "bandits", "Bandits", "tsallis-inf"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"arms": (2, 6, 3), "rule": (0, 2, 0)}

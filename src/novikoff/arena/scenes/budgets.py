@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-
 from novikoff.arena.scenes.kernel import KernelScene, picture
 from novikoff.arena.scenes.scene import Beside
 from novikoff.core.learner import Learner
@@ -13,7 +12,7 @@ from novikoff.game.game import Game
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
 
-GRID = 41
+GRID = 61
 """Points per side of each of the two pictures."""
 
 
@@ -38,4 +37,3 @@ class BudgetsScene(KernelScene):
     def field(self) -> dict[str, Any]:
         assert self.second is not None
         return {**picture(self.learner, GRID), "rbp": picture(self.second.game.learner, GRID)}
-

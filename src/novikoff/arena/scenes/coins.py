@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.arena.scenes.scene import Place, Scene
+from novikoff.core.certificate import Certificate
 from novikoff.core.learner import Learner
 from novikoff.core.types import Adversary
 from novikoff.experts.exponential_weights import ExponentialWeights
@@ -16,7 +17,7 @@ from novikoff.finite.classes.threshold import Thresholds
 
 
 class CoinsScene(Scene):
-    """Two experts, always +1 and always -1. An enemy who sees the prediction forces T/2; coins leave about sqrt(T)."""
+    """Two experts, always +1 and always −1. An enemy who sees the prediction forces regret T/2, coins about √T."""
 
     name, title, learner_name = "coins", "Coin flips", "weighted-majority"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"draws": (0, 1, 0)}
@@ -49,10 +50,21 @@ class CoinsScene(Scene):
         """Return the mistakes, or their expectation over the draws."""
         return self.ledger.expected if self.chosen["draws"] else self.ledger.mistakes
 
+    def allowed(self, certificates: Sequence[Certificate]) -> list[float]:
+        """Return the bounds on the mistakes; with draws, those of the best constant plus a bound on the regret."""
+        if not self.chosen["draws"]:
+            return super().allowed(certificates)
+        regrets = [float(one.bound) for one in certificates if one.bound is not None and one.side == "upper"
+                   and one.quantity == "expected regret"]  # fmt: skip
+        return [self.others()["best constant"] + regret for regret in regrets]
+
     def others(self) -> dict[str, float]:
         return {"best constant": float(min(self.ledger.positives, self.ledger.rounds - self.ledger.positives))}
 
     def view(self) -> dict[str, Any]:
-        chances = self.game.player.chances(0)
-        return {"plus": self.ledger.positives, "chance": round(float(chances.get(1, 0.0)), 4),
-                "draws": self.chosen["draws"]}  # fmt: skip
+        plus = self.ledger.positives
+        if self.chosen["draws"]:
+            share = self.game.player.chances(0).get(1, 0.0)
+        else:  # each mistake of an expert halves its weight
+            share = 1.0 / (1.0 + 2.0 ** (self.ledger.rounds - 2 * plus))
+        return {"plus": plus, "plus_share": round(float(share), 4), "draws": self.chosen["draws"]}

@@ -16,7 +16,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.types import Batch
 from novikoff.experts.specialists import Specialists
 
-GRID = 41
+GRID = 31
 """Points per side of the picture of the plane."""
 
 
@@ -62,21 +62,17 @@ class DriftScene(Plane):
         return [float(one.bound) for one in certificates if one.bound is not None and one.quantity == "log loss"]
 
     def view(self) -> dict[str, Any]:
-        starts, weights = self.learner.awake()
-        return {"copies": [[first, round(float(weight), 4)] for first, weight in zip(starts, weights, strict=True)],
+        shares: dict[int, float] = {}
+        for first, weight in zip(*self.learner.awake(), strict=True):
+            shares[first] = shares.get(first, 0.0) + float(weight)  # two copies start in the first round
+        return {"copies": [[first, round(share, 4)] for first, share in shares.items()],
                 "turn": self.chosen["turn"] if self.rival == "target" else 0}  # fmt: skip
 
     def field(self) -> dict[str, Any]:
         along = np.linspace(-1.0, 1.0, GRID)
         points = np.array([[x, y] for y in along[::-1] for x in along])
-        starts, weights = self.learner.awake()
-        chances = np.zeros(len(points))
-        for copy, weight in zip(self.learner._copies, weights, strict=True):
-            if self.ledger.rounds and copy.learner.features.count:
-                scores = copy.learner.scores_many(Batch(points, np.ones(len(points), np.int8), 0))
-                chances += weight / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
-            else:
-                chances += weight / 2
+        scores = np.asarray(self.learner.scores_many(Batch(points, np.ones(len(points), np.int8), 0)))
+        chances = 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
         levels = np.rint(9 * np.abs(2.0 * chances - 1.0)).astype(np.int64)
         return {
             "n": GRID,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+
 from novikoff.arena.scenes.scene import Beside, Place
 from novikoff.arena.scenes.thresholds import ThresholdsScene
 from novikoff.finite.classes.threshold import Thresholds

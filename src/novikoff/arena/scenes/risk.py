@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,13 +12,20 @@ from novikoff.arena.scenes.perceptron import PerceptronScene
 from novikoff.arena.scenes.plane import UNIT
 from novikoff.arena.scenes.scene import Place
 from novikoff.core.certificate import Certificate
-from novikoff.online_to_batch.theorems.best_risk import best_risk, limit
+from novikoff.online_to_batch.theorems.best_risk import best_risk
+from novikoff.online_to_batch.theorems.best_risk import limit as best_limit
 from novikoff.online_to_batch.theorems.risk_facts import BestFacts
 
 DELTA = 0.05
 """Probability that the limit may fail."""
 JUDGED = 4000
 """New examples on which the true risk of the kept hypothesis is measured once the target is shown."""
+
+
+@lru_cache(maxsize=2**16)
+def limit(errors: int, trials: int, first: int) -> float:
+    """Return the limit on the risk of a hypothesis, for all rounds at once."""
+    return best_limit(errors, trials, first, first + trials, DELTA, False)
 
 
 class RiskScene(PerceptronScene):
@@ -63,8 +71,7 @@ class RiskScene(PerceptronScene):
     def limits_of(self) -> list[float]:
         """Return the limit on the risk of each hypothesis."""
         rounds = self.ledger.rounds
-        return [limit(line["errors"], rounds - line["first"], line["first"], rounds, DELTA, False)
-                if rounds else 1.0 for line in self._lines]  # fmt: skip
+        return [limit(line["errors"], rounds - line["first"], line["first"]) for line in self._lines]
 
     def kept(self) -> int:
         """Return the number of the hypothesis with the smallest limit, the first of equals."""

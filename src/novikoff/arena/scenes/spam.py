@@ -92,8 +92,8 @@ class SpamScene(Scene):
         counts = np.bincount(self._sent, minlength=len(self._mails))
         mail = number % len(self._mails)
         if self.rival == "builtin":
-            fresh = np.flatnonzero(counts == counts.min())
-            mail = int(min(fresh, key=lambda one: self._mails[one][1] * self._score(one)))
+            fresh = np.flatnonzero(counts == counts.min()).tolist()
+            mail = min(fresh, key=lambda one: self._mails[one][1] * self._score(one))
         return [mail], self._mails[mail][1]
 
     def fits(self, x: Any, y: int) -> bool:

@@ -15,27 +15,29 @@ from novikoff.core.learner import Learner
 from novikoff.core.types import Batch
 from novikoff.trees.tree import Tree
 
-GRID = 49
+GRID = 61
 """Points per side of the picture of the plane."""
+CORNER, STRIP = (0.1, -0.3), -0.6
+"""Lower left end of the corner that the target labels +1, and right end of the strip."""
 
 
 class TreeScene(Plane):
     """A tree cuts the plane into boxes as points come in; all its prunings vote, weighted by how well they forecast."""
 
     name, title, learner_name = "tree", "Tree", "tree"
-    options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"threshold": (1, 20, 3)}
+    options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"threshold": (1, 20, 2)}
     rivals: ClassVar[tuple[str, ...]] = ("me", "target", "data")
 
     def made(self) -> Learner:
         return Tree(threshold=float(self.chosen["threshold"]))
 
     def target(self, x: Any) -> int:
-        """Return the label of a board of four fields, with edges at -0.1 and 0.2."""
-        return 1 if (x[0] > -0.1) == (x[1] > 0.2) else -1
+        """Return 1 in a corner and in a strip at the left, -1 elsewhere."""
+        return 1 if (x[0] > CORNER[0] and x[1] > CORNER[1]) or x[0] < STRIP else -1
 
     def hidden(self) -> list[float]:
-        """Return where the board is cut."""
-        return [-0.1, 0.2]
+        """Return the corner, and where the strip ends."""
+        return [*CORNER, STRIP]
 
     def fits(self, x: object, y: int) -> bool:
         return Scene.fits(self, x, y)
