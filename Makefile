@@ -131,6 +131,7 @@ check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/rejected_by_mypy.py
 	$(BIN)/lint-imports
 
 bench: .venv/.bench

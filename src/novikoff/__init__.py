@@ -12,7 +12,6 @@ Names are imported on first use, so `import novikoff` is fast and does not impor
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from novikoff.core.registry import CATALOG, MANY
 
@@ -97,7 +96,7 @@ _ROOMS = {
 __all__ = ["__version__", *sorted(_HOMES.keys() - {"list"}), *_ROOMS]  # a star import must not hide the built-in list
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _HOMES:
         value = getattr(importlib.import_module(f"novikoff.{_HOMES[name]}"), name)
     elif name in _ROOMS:

@@ -7,7 +7,9 @@ import novikoff as nk
 from novikoff.core.adapt import AdaptedStream, adapt_stream, is_stream
 from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Domain, Labels
+from novikoff.data.as_stream import opened
 from novikoff.data.column_names import matched
+from novikoff.game.prepare import prepare
 
 
 class Plain:
@@ -51,6 +53,12 @@ def test_missing_stream_attributes_use_the_base_class():
     assert stream.count() is None
     with pytest.raises(TypeError, match="plain must be read"):
         len(stream)
+
+
+def test_a_foreign_stream_is_adapted_for_a_learner_of_labels_or_numbers():
+    assert isinstance(opened(Plain()), AdaptedStream)
+    assert prepare("linear-mixture", Plain()).spec.name == "linear-mixture"
+    assert prepare("linear-mixture", Output()).spec.name == "linear-mixture-regression"
 
 
 def test_foreign_stream_attributes_are_read_lazily():

@@ -103,7 +103,7 @@ def replay(script: Any) -> dict[str, object]:
             bounds += _bound(scene, scene.certificates(), marked)
     certificates = scene.certificates()
     bounds += _bound(scene, certificates, bool(moves) and marked)
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "frames": frames,
         "certificates": [
             *map(shown, certificates),
@@ -147,7 +147,7 @@ def _rivals_round(scene: Scene) -> tuple[object, int, int]:
     """Play a round in which the rival chooses both the place and the answer."""
     if scene.adversary is not None:
         probe = scene.game.player.chances
-        x: Any = scene.adversary.ask(probe)
+        x: object = scene.adversary.ask(probe)
         scene.ledger.answered += 1
         y = scene.adversary.answer(probe(x))
         return x, scene.learn(x, y), y

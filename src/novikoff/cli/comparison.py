@@ -12,7 +12,7 @@ from novikoff.cli.games import VIOLATED, Output, write_report
 from novikoff.cli.opening import notes, open_source, print_notes
 from novikoff.cli.output import until_closed
 from novikoff.core.errors import counted
-from novikoff.data.read_as import Reading, read_as
+from novikoff.data.read_as import AskedTask, Reading, read_as
 from novikoff.evaluation.compare import Compared, Comparison, Metric, Spread, compare, for_outcomes
 from novikoff.game import specs
 from novikoff.game.prepare import stream_for
@@ -38,7 +38,7 @@ class Request:
     jobs: int | None = None
     on: str = "threads"
     by: Metric | None = None
-    task: str | None = None
+    task: AskedTask | None = None
     cost: str | None = None
 
 

@@ -18,7 +18,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -176,7 +176,7 @@ def _played(spec: str) -> list[str]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                labels = "multiclass" if kind == "three labels" else None
+                labels: Literal["multiclass"] | None = "multiclass" if kind == "three labels" else None
                 ledger = play(spec, source, labels=labels)
                 ledger.certify()
                 if isinstance(source[0], np.ndarray):

@@ -188,7 +188,7 @@ def _report(
         plot_file.save(chart, output.plot, output.force)
         if not (output.quiet or output.as_json):
             print(f"plot written to {output.plot}", file=sys.stderr)
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     write_proof(ledger, output)
     if output.report is not None or output.as_json:
         fields = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)

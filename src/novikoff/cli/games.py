@@ -356,9 +356,11 @@ def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream
     stream = read_as(stream, Reading(task=defaults.get("task")))
     given = {name: value for name, value in defaults.items() if name not in ("scale", "cover", "task")}
     requested = covering(spec, defaults["cover"]) if "cover" in defaults else spec
-    learner, playing, stream = prepare(
+    learner, playing, opened = prepare(
         requested, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given
     )
+    assert isinstance(opened, Stream)
+    stream = opened
     if defaults.get("normalize"):
         check_normalized(learner, str(spec))
     return stream, Ledger(learner, source=stream.name, spec=str(in_force(playing, learner, defaults)))
@@ -479,7 +481,7 @@ def _report(
     if ledger.trace is not None and output.trace not in (None, "-"):
         ledger.trace.save(str(output.trace), output.force)
     write_proof(ledger, output)
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     if output.report is not None or output.as_json:
         fields = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
         fields |= {} if kept is None else {"kept": plain.kept(kept)}

@@ -13,7 +13,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import TextIO
 
 from novikoff.core.errors import Option
 
@@ -53,7 +53,7 @@ class Tolerant:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:

@@ -19,7 +19,7 @@ from novikoff.reports.terminal import Out, promised
 
 
 def train_source(
-    source: str, reading: dict[str, Any], options: dict[str, Any], saving: Saving, output: Output
+    source: str, reading: dict[str, object], options: dict[str, Any], saving: Saving, output: Output
 ) -> int:  # fmt: skip
     """Run `novikoff parallel-perceptron` and return the exit code; `reading` goes to the reader."""
     saving.check()

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 
-def one_blas_thread(with_scipy: bool = True) -> AbstractContextManager[Any]:
+def one_blas_thread(with_scipy: bool = True) -> AbstractContextManager[object]:
     """Return a context in which numpy and scipy compute with one thread.
 
     Args:

@@ -66,6 +66,7 @@ from novikoff.comparators.separation import (
 from novikoff.comparators.tally import Comparator
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor
+from novikoff.core.types import Source
 from novikoff.data.as_stream import Wanted, source_for
 from novikoff.numerics.clock import clock
 
@@ -123,7 +124,7 @@ class Hindsight:
 
 
 def hindsight(
-    stream: object,
+    stream: Source,
     bias: float = 0.0,
     normalize: bool = False,
     passes: int = 1,

@@ -103,7 +103,7 @@ class OfLearner(Generic[Value]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, wrapper: Any, owner: Any = None) -> Value:
+    def __get__(self, wrapper: Any, owner: object = None) -> Value:
         if wrapper is None:
             return self  # type: ignore[return-value]
         found: Value = vars(wrapper).get(self.name, MISSING)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -325,8 +325,8 @@ def minimise_online(
 def evaluated(loss: Loss, w: Vector, t: int) -> tuple[float, Vector]:
     """Return value and gradient of a loss at w; raise `InputError` with the round if they are not finite numbers."""
     point = w.copy()  # a loss may change its argument
-    value: Any
-    gradient: Any
+    value: object
+    gradient: object
     try:
         if isinstance(loss, tuple):
             value, gradient = loss[0](point), loss[1](w.copy())
@@ -386,7 +386,7 @@ def _solved(domain: ConvexSet, total: Callable[[Vector], tuple[float, Vector]], 
     """Return the minimum by SLSQP over a ball, a box or the simplex; None for another set, or if it fails."""
     from scipy.optimize import minimize
 
-    more: dict[str, Any]
+    more: dict[str, object]
     options = {"maxiter": 200, "ftol": 1e-14}
     if isinstance(domain, Ball):
         center, square = domain.start, domain.radius**2

@@ -86,7 +86,7 @@ class UpdateBehaviour(Behaviour):
     name = "a conservative learner"
 
     def __init__(self) -> None:
-        self._state: Any = None
+        self._state: object = None
         self._changed = self._unknown = False
 
     @classmethod

@@ -169,7 +169,7 @@ def check_finite(values: NDArray[np.float64]) -> None:
         raise InputError(f"x must be finite: got {values.tolist()}. Clean or drop the row.")
 
 
-def mappings(rows: Sequence[dict[Any, float]], names: Mapping[Any, int], width: int = 0) -> Sparse:
+def mappings(rows: Sequence[Mapping[str, float]], names: Mapping[str, int], width: int = 0) -> Sparse:
     """Return several mappings as sparse rows, which is faster than converting them one by one.
 
     Args:

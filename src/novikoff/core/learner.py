@@ -434,7 +434,7 @@ class Learner(Predictor, Stateful, base=True):
     def facts(self) -> Facts:
         """Return the current quantities that its theorems need: a frozen dataclass of plain values."""
 
-    def _argument(self, name: str, default: object) -> Any:
+    def _argument(self, name: str, default: object) -> object:
         held = next((field for field in self.fields if field.argument and field.name == name), None)
         return super()._argument(name, default) if held is None else lookup(self, held.path)
 
@@ -561,7 +561,7 @@ def check_batch(own: Encoding | None, batch: object) -> None:
         )
 
 
-def _checked(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+def _checked(name: str, method: Callable[..., object]) -> Callable[..., Any]:
     """Return the method with a check of its batch; rows in a list are played one by one."""
 
     @wraps(method)

@@ -77,7 +77,7 @@ class Entry(NamedTuple):
         if self.registered is not None:
             made: Callable[..., Any] = self.registered.open if self.room == "format" else self.registered
             return made
-        constructor: Callable[..., Any] = getattr(importlib.import_module(f"novikoff.{self.module}"), self.attribute)
+        constructor: Callable[..., object] = getattr(importlib.import_module(f"novikoff.{self.module}"), self.attribute)
         return constructor
 
     def doc(self) -> str:

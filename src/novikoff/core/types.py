@@ -7,8 +7,9 @@ The prediction in a tie is +1, or the smallest label of a multiclass learner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -277,6 +278,39 @@ class Adversary(Protocol):
         """Return the current quantities that its theorems need."""
         ...
 
+
+class OnlineLearner(Protocol):
+    """Any object that can play: its examples and labels are of its own kind, so no type fits all (core/adapt.py)."""
+
+    def predict_one(self, x: Any, /) -> object:
+        """Return the prediction for x."""
+        ...
+
+    def learn_one(self, x: Any, y: Any, /) -> object:
+        """Learn the outcome of x."""
+        ...
+
+
+class BatchSource(Protocol):
+    """Any object that can be played as a stream; core/stream.py has the attributes that it may also have."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def domain(self) -> Domain: ...
+    def batches(self, start: Position | None = None, /) -> Iterator[Batch]:
+        """Yield the batches of a new pass."""
+        ...
+
+
+class ArrowFrame(Protocol):
+    """A data frame or table that exports its columns through the Arrow interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Source: TypeAlias = str | PathLike[str] | BatchSource | ArrowFrame | Iterable[object]
+"""Source of examples: a path, a stream, a data frame, arrays (X, y), or an iterable of rows."""
 
 F = TypeVar("F", covariant=True)
 

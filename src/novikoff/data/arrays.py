@@ -50,7 +50,7 @@ class LabelledArray(Stream):
             self.labels, self._y = encode_labels(self._raw, self._positive, multiclass, self.name)
             self.several = self.labels is None and multiclass is None
 
-    def _without_spaces(self, raw: NDArray[np.generic]) -> NDArray[Any]:
+    def _without_spaces(self, raw: NDArray[np.generic]) -> NDArray[np.generic]:
         """Strip spaces around labels, as tables do, and add a note if there were any."""
         if raw.dtype.kind not in "UO":
             return raw
@@ -145,7 +145,7 @@ def in_batches(
         yield Batch(None if x is None else x[first:stop], y[first:stop], first + 1, {"row": stop}, memory)
 
 
-def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+def _array(values: ArrayLike, what: str) -> NDArray[np.generic]:
     try:
         return np.asarray(values)
     except ValueError:
@@ -177,7 +177,7 @@ def _domain(x: NDArray[np.generic]) -> Domain:
 
 def encode_labels(
     y: NDArray[Any], positive: object = None, multiclass: int | None = None, name: str = "y"
-) -> tuple[Labels | None, NDArray[Any]]:
+) -> tuple[Labels | None, NDArray[np.generic]]:
     """Return the two labels and y as -1/+1; for multiclass labels, None and y as int32."""
     _check_labels(y, name)
     if positive is None and multiclass is not None:
@@ -216,7 +216,7 @@ def more_than_two(y: object) -> bool:
     values = np.asarray(y)
     if values.ndim != 1:
         return False
-    seen: set[Any] = set()
+    seen: set[object] = set()
     for part in range(0, len(values), ROWS_PER_BATCH):
         some = values[part : part + ROWS_PER_BATCH]
         different = some if some.dtype.kind == "O" else np.unique(some)

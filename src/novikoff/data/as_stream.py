@@ -132,7 +132,7 @@ def opened(environment: object) -> object:
     """Open paths and frames; return numeric outcomes as a regression stream.
 
     For learners that do both classification and regression: the outcomes decide. Anything that is not a path, frame,
-    arrays or stream is returned as it is.
+    arrays or stream is returned as it is; a stream is adapted.
     """
     from novikoff.data.arrays import is_frame
 
@@ -140,12 +140,15 @@ def opened(environment: object) -> object:
         from novikoff.data.reader import read
 
         environment = read(environment)
-    elif not is_stream(environment) and is_frame(environment):
+    elif is_stream(environment):
+        environment = adapt_stream(environment)
+    elif is_frame(environment):
         from novikoff.data.tables.table_formats import Frame
 
         environment = Frame(environment)
-    if isinstance(environment, Stream) and environment.numeric:
-        show_numbers(environment)
+    if isinstance(environment, Stream):
+        if environment.numeric:
+            show_numbers(environment)
     elif isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__array__"):
         y = np.asarray(environment[1])
         if y.ndim == 1 and y.dtype.kind in "iuf" and are_numbers(set(y.astype(np.float64).tolist())):
@@ -161,10 +164,10 @@ def opened(environment: object) -> object:
     return environment
 
 
-def show_numbers(stream: Any) -> None:
+def show_numbers(stream: Stream) -> None:
     """Switch a stream to regression on its label column, and add a note."""
     stream.show_numbers()
-    label = stream.label if stream.table else "the label"
+    label = stream.target_column.name if stream.table and stream.target_column is not None else "the label"
     sentence = f"{label} of {stream.name} is numeric: regression. For classification pass "
     stream.notes.append(Advice(sentence, Option("positive"), ".", " Or pass ", Option("task", "classify"), "."))
 

@@ -95,7 +95,7 @@ class Pairs(Stream):
         name: str = "pairs",
         recognise: bool = False,
     ) -> None:
-        given: Any = labels
+        given: object = labels
         if given is not None and not isinstance(given, Labels):
             two = given if isinstance(given, (list, tuple)) and len(given) == 2 else ("ham", "spam")
             do = f"Pass nk.Labels({two[0]!r}, {two[1]!r}), or multiclass=True for more than two."
@@ -165,7 +165,7 @@ class _Peeked(Iterator[Any]):
         self.first = list(islice(rest, 1))
         self._all = chain(self.first, rest)
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         return next(self._all)
 
 
@@ -261,7 +261,7 @@ def targets(environment: object) -> Stream:
     raise MismatchError(f"expected a stream, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}.")
 
 
-def _columns(X: ArrayLike, name: str) -> NDArray[Any]:
+def _columns(X: ArrayLike, name: str) -> NDArray[np.generic]:
     """Return X as float64 of shape (rows, width); `Arrays` makes the remaining checks."""
     try:
         examples = np.asarray(X)

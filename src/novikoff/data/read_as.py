@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import date
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,9 @@ from novikoff.data.arrays import Arrays, is_frame, is_live, is_part, is_sparse, 
 from novikoff.data.formats.files import is_paths
 from novikoff.data.memory import arrays_of, is_plain, targets
 
-TASKS = ("classify", "regress", "count")
-"""Values of `task`: labels, numbers, or whole numbers from 0."""
+AskedTask = Literal["classify", "regress", "count"]
+"""What to predict: labels, numbers, or whole numbers from 0."""
+TASKS = get_args(AskedTask)
 LOOKED_AT = 1000
 """Number of first items of a list that decide whether dicts are rows of a table."""
 
@@ -41,7 +42,7 @@ class Reading(NamedTuple):
 
     label: str | int | None = None
     positive: object = None
-    task: str | None = None
+    task: AskedTask | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def check_counts(stream: Stream, y: NDArray[Any], first: int) -> None:
         )  # fmt: skip
 
 
-def _with_labels(found: object, positive: object) -> Any:
+def _with_labels(found: object, positive: object) -> object:
     """Return an environment whose outcomes are labels, even if they are many numbers."""
     if isinstance(found, Stream):
         if found.outcomes == "numbers":
@@ -145,7 +146,7 @@ def _opened(environment: object, reading: Reading) -> Any:
     return environment
 
 
-def _records(environment: object, reading: Reading) -> tuple[Stream | None, Any]:
+def _records(environment: object, reading: Reading) -> tuple[Stream | None, object]:
     """Return the environment as a table if it consists of dicts, otherwise None; and the environment, unread."""
     given = environment
     if (both := arrays_of(environment)) is not None:

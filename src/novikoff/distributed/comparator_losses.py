@@ -37,6 +37,7 @@ from novikoff.comparators.shards import merged
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.stream import Stream
+from novikoff.core.types import Source
 from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted
 from novikoff.game.ledger import Ledger
@@ -99,7 +100,7 @@ class ComparatorSums:
 
 
 def comparator_losses(
-    source: object,
+    source: Source,
     comparators: Sequence[ArrayLike],
     game: Ledger | None = None,
     bias: float = 0.0,

@@ -35,7 +35,7 @@ from novikoff.comparators.rows import RowBuffer, chosen, sizes, without_zeros
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.stream import Stream
-from novikoff.core.types import State
+from novikoff.core.types import Source, State
 from novikoff.data.as_stream import as_stream
 from novikoff.distributed.mixed import Asked, Epoch, ParallelPerceptron, Vector, unseen, weights_of, with_weights
 from novikoff.game import persistence
@@ -49,7 +49,7 @@ FIT_BYTES = 16_000_000
 
 
 def parallel_perceptron(
-    source: object,
+    source: Source,
     shards: int = 8,
     epochs: int = 10,
     weights: str | Sequence[int] = "uniform",

@@ -40,10 +40,10 @@ from novikoff.core.errors import named as kind_of
 from novikoff.core.executors import Count, Executor, Over, Threads, executor
 from novikoff.core.observer import Calls, Observer
 from novikoff.core.stream import Stream, Target
-from novikoff.core.types import Task
+from novikoff.core.types import Source, Task
 from novikoff.data.as_stream import check_asked, check_count, opened
 from novikoff.data.cached import MOST_BYTES, InMemoryStream, hold
-from novikoff.data.read_as import Reading, read_as
+from novikoff.data.read_as import AskedTask, Reading, read_as
 from novikoff.game import specs
 from novikoff.game.baselines import Constant
 from novikoff.game.ledger import Ledger
@@ -338,12 +338,12 @@ class Comparison(Shown):
         """Comparison of the best learner with the next one, in one sentence; "" for a single learner."""
         return f"{self.differences[0]}." if self.differences else ""
 
-    def frame(self) -> Any:
+    def frame(self) -> object:
         """Return a pandas frame with one row per learner and one column per metric, the best learner first."""
         import pyarrow as pa
 
         ranked = [*self.ranking, *(one for one in self.learners if one.metric(self.by) is None)]
-        columns: dict[str, list[Any]] = {"learner": [one.learner for one in ranked]}
+        columns: dict[str, list[object]] = {"learner": [one.learner for one in ranked]}
         for by in METRICS:
             spreads = [one.metric(by) for one in ranked]
             if by == "error" and self.learners[0].games[0].mae is not None:
@@ -380,7 +380,7 @@ class Comparison(Shown):
 
 def compare(
     learners: Sequence[Made] | Mapping[str, Made],
-    source: object,
+    source: Source,
     shuffles: int = 0,
     seed: int = 0,
     passes: int = 1,
@@ -393,7 +393,7 @@ def compare(
     by: Metric | None = None,
     label: str | int | None = None,
     positive: object = None,
-    task: str | None = None,
+    task: AskedTask | None = None,
 ) -> Comparison:
     """Play every learner on the same rows.
 
@@ -432,14 +432,14 @@ def compare(
     if by is not None and by not in METRICS:
         raise InputError(f"by must be {', '.join(METRICS)} or None", f"got {by!r}", close(by, METRICS))
     named = _named(learners, source)
-    source = read_as(source, Reading(label, positive, task))
+    opened = read_as(source, Reading(label, positive, task))
     check_count("shuffles", shuffles, 0, labels_apart("compare", shuffles))
     check_count("passes", passes, 1)
     if rounds is not None:
         check_count("rounds", rounds, 1)
     players = executor(on, threads)
-    source, named = for_outcomes(source, named, labels == "multiclass")
-    held = hold(stream_for(named[0][1], source, labels == "multiclass"), rounds)
+    opened, named = for_outcomes(opened, named, labels == "multiclass")
+    held = hold(stream_for(named[0][1], opened, labels == "multiclass"), rounds)
     for name, make in named:
         if isinstance(make, Spec):
             _check_task(specs.task(make), name or str(make), held)
@@ -460,7 +460,7 @@ def compare(
 
 def for_outcomes(
     source: object, named: list[tuple[str | None, Recipe]], multiclass: bool
-) -> tuple[Any, list[tuple[str | None, Recipe]]]:
+) -> tuple[object, list[tuple[str | None, Recipe]]]:
     """Return the source, opened if it may have numbers, and the learners: `auto` as its form for numbers, as in `run`.
 
     Args:
@@ -566,7 +566,7 @@ def _named(learners: Sequence[Made] | Mapping[str, Made], source: object) -> lis
     if isinstance(learners, str):
         check_order("compare", learners, source)
         raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
-    given: Any = learners
+    given: object = learners
     if not isinstance(given, (Sequence, Mapping)):
         check_order("compare", learners, source)
         do = 'Write nk.compare(["perceptron", "auto"], source).'

@@ -18,6 +18,7 @@ import numpy as np
 
 from novikoff.core.errors import InputError
 from novikoff.core.observer import Observer
+from novikoff.core.types import Source
 from novikoff.data.cached import hold
 from novikoff.evaluation.compare import on_rows
 from novikoff.game.ledger import Ledger
@@ -69,7 +70,7 @@ class Costs:
     learners: tuple[Cost, ...]
 
 
-def measure_cost(learners: Sequence[Made], stream: object, rounds: int | None = None) -> Costs:
+def measure_cost(learners: Sequence[Made], stream: Source, rounds: int | None = None) -> Costs:
     """Play learners one after the other and record the time of their rounds.
 
     Args:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError, counted, shown
 from novikoff.core.executors import Count, Over, Threads, cores
 from novikoff.core.observer import Observer
-from novikoff.core.types import Batch, StepResult
+from novikoff.core.types import Batch, Source, StepResult
 from novikoff.data.as_stream import check_count
 from novikoff.data.cached import MOST_BYTES, hold
 from novikoff.evaluation.compare import ended, on_rows, order
@@ -114,7 +114,7 @@ class _Errors(Observer):
 
 def permutation_test(
     make_learner: Made,
-    stream: object,
+    stream: Source,
     permutations: int = 199,
     seed: int = 0,
     statistic: Statistic = later_mistakes,

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from novikoff.core.certificate import RANK, Certificate, Kind, Side, Status, bou
 from novikoff.core.errors import InputError, SpecError, named, shown
 from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.stream import Stream
-from novikoff.core.types import Adversary
+from novikoff.core.types import Adversary, Source
 from novikoff.data.as_stream import check_count
 from novikoff.data.cached import hold
 from novikoff.evaluation.compare import Finished, Spread, ended, on_rows
@@ -118,7 +118,7 @@ class Repeated:
 
 def repeat(
     learner: Made,
-    stream: Any,
+    stream: Source | Callable[[int], Adversary],
     seeds: Iterable[int] = range(FEWEST),
     rounds: int | None = None,
     passes: int = 1,
@@ -180,13 +180,14 @@ def _game(
     rounds: int | None, passes: int,
 ) -> Finished:  # fmt: skip
     """Play and certify one game with this seed."""
-    environment: Any = held if opponent is None else opponent(seed)
+    environment = held if opponent is None else opponent(seed)
+    assert environment is not None
     player = learner_for(make, RowShape.of(environment), {"seed": seed})
     ledger = play(player, environment, rounds if held is None else None, passes, observers=[ended(over)])
     return Finished.of(ledger, certify=True)
 
 
-def _makes(stream: object) -> bool:
+def _makes(stream: object) -> TypeGuard[Callable[[int], Adversary]]:
     """Return whether `stream` is a function that makes adversaries."""
     if isinstance(stream, Adversary) and not isinstance(stream, type):
         raise InputError(f"each seed needs a new adversary: got {stream.name}. Pass a function of a seed.")

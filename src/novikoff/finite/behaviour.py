@@ -33,7 +33,7 @@ class ClassBehaviour(Behaviour):
         self._outside = False
 
     @classmethod
-    def of(cls, learner: Any) -> Self | None:
+    def of(cls, learner: object) -> Self | None:
         found = getattr(learner, "hypotheses", None)
         try:
             return cls(found) if isinstance(found, HypothesisClass) else None

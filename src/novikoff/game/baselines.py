@@ -276,7 +276,7 @@ class Baselines(Stateful):
         return Plain(float(errors) / self.numbers, math.sqrt(float(squares) / self.numbers))
 
     @property
-    def _table(self) -> list[list[Any]] | None:
+    def _table(self) -> list[list[object]] | None:
         """Predictions, labels and rounds; None after too many labels."""
         return None if self.counts is None else sorted([*pair, rounds] for pair, rounds in self.counts.items())
 

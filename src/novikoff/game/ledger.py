@@ -366,7 +366,7 @@ class Ledger(Metrics, Shown):
         table = baselines.confusion(labels) if self.counts else None
         return None if table is None or not self.rounds else Confusion(list(map(self.label, labels)), table)
 
-    def _order(self, label: Prediction) -> tuple[bool, Any]:
+    def _order(self, label: Prediction) -> tuple[bool, object]:
         """Return a sort key of a label: numbers by size, then texts."""
         name = self.label(label)
         return isinstance(name, str), name

@@ -6,7 +6,7 @@ With `hindsight` the source is read again after the game, to find the best compa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from novikoff.core.labels import alike, plain_label
 from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream, there_before
-from novikoff.core.types import Adversary, Domain, Position, count_at
+from novikoff.core.types import Adversary, Domain, OnlineLearner, Position, Source, count_at
 from novikoff.data.as_stream import (
     Piece,
     as_stream,
@@ -29,7 +29,7 @@ from novikoff.data.as_stream import (
     goes_on,
     pieces,
 )
-from novikoff.data.read_as import Reading, check_counts, read_as
+from novikoff.data.read_as import AskedTask, Reading, check_counts, read_as
 from novikoff.data.tables.alignment import adopted
 from novikoff.game.assistants import assisted
 from novikoff.game.game import Game
@@ -52,8 +52,8 @@ CHANGED_TOGETHER = 8192
 
 
 def play(
-    learner: Learner | str | None,
-    environment: Any,
+    learner: Learner | OnlineLearner | str | None,
+    environment: Source | Adversary,
     rounds: int | None = None,
     passes: int = 1,
     record: bool = False,
@@ -63,10 +63,10 @@ def play(
     hindsight: bool = False,
     candidates: int | HypothesisReservoir = 0,
     observers: Sequence[Observer] = (),
-    labels: str | None = None,
+    labels: Literal["multiclass"] | None = None,
     label: str | int | None = None,
     positive: object = None,
-    task: str | None = None,
+    task: AskedTask | None = None,
     trace: bool = False,
     after: int | None = None,
     proof: bool | str = False,

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from novikoff.core.adapt import adapt, is_learner, is_stream
+from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import InputError, SpecError, named
 from novikoff.core.learner import Learner
 from novikoff.core.registry import entry
@@ -72,12 +72,12 @@ class Prepared(NamedTuple):
 
     learner: Learner
     spec: Spec
-    environment: Any
+    environment: Stream | Adversary
 
 
 def prepare(
-    spec: str | Spec, environment: Any, multiclass: bool = False, scale: str | None = None, alone: bool = False,
-    defaults: Mapping[str, Any] | None = None,
+    spec: str | Spec, environment: object, multiclass: bool = False, scale: str | None = None, alone: bool = False,
+    defaults: Mapping[str, object] | None = None,
 ) -> Prepared:  # fmt: skip
     """Open the environment and make the learner of a spec for it.
 
@@ -94,7 +94,7 @@ def prepare(
         return Prepared(learner_for(spec, RowShape.of(environment), defaults), spec, environment)
     if not multiclass and (other := specs.for_numbers(spec)) != spec:
         environment = opened(environment)
-        spec = other if is_stream(environment) and environment.outcomes == "numbers" else spec
+        spec = other if isinstance(environment, Stream) and environment.outcomes == "numbers" else spec
     stream = stream_for(spec, environment, multiclass)
     rows = RowShape.of(stream)
     spec = scaled(spec, rows, scale, alone)

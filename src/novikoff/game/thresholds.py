@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,11 +89,11 @@ class Thresholds(tuple[ThresholdRow, ...]):
 
     __slots__ = ()
 
-    def frame(self) -> Any:
+    def frame(self) -> object:
         """Return a pandas frame with one row per threshold."""
         import pyarrow as pa
 
-        columns: dict[str, list[Any]] = {name: [getattr(one, name) for one in self] for name in ThresholdRow._fields}
+        columns: dict[str, list[object]] = {name: [getattr(one, name) for one in self] for name in ThresholdRow._fields}
         columns |= {name: [getattr(one, name) for one in self] for name in ("precision", "recall", "f1")}
         try:
             return pa.table(columns).to_pandas()

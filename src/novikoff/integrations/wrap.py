@@ -76,7 +76,7 @@ class Wrapped(Learner):
         """Number of known classes of a multiclass model, else None."""
         return self._known if self.task == "multiclass" else None
 
-    def _argument(self, name: str, default: Any) -> Any:
+    def _argument(self, name: str, default: Any) -> object:
         return type(self.model).__name__ if name == "model" else super()._argument(name, default)
 
     def _x(self, x: Example, learn: bool) -> Any:
@@ -92,12 +92,12 @@ class Wrapped(Learner):
             return dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
         raise InputError("a scikit-learn model needs arrays: this x is sparse, or has names. Pass columns.")
 
-    def _cells(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> dict[str, Any]:
+    def _cells(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> dict[str, object]:
         """Return the columns of an encoded row of a table, as they were before encoding."""
         assert self.encoding is not None
         if len(self._meanings) < self.encoding.width:
             self._meanings += self.encoding.meanings(len(self._meanings))
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         missing = set()
         for place, value in zip(places.tolist(), values.tolist(), strict=True):
             if place >= len(self._meanings):  # an unseen category

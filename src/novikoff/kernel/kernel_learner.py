@@ -85,7 +85,7 @@ class KernelLearner(Learner):
         """Number of examples inserted so far."""
         return self.supports.updates
 
-    def _argument(self, name: str, default: object) -> Any:
+    def _argument(self, name: str, default: object) -> object:
         if name in UNUSED.get(self.similarity.kind, ()):
             return default
         if name == "kernel" and default is None and self.similarity.kind != "own":

@@ -257,10 +257,10 @@ class Examples(Field):
     features: str
     dense: str = ""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return value.state()
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         supports: Supports = lookup(owner, self.path)
         supports.load(state[self.name], bool(self.dense and lookup(owner, self.dense)), lookup(owner, self.features))
         return supports

@@ -108,7 +108,7 @@ class MulticlassLearner(Rows):
             return np.array([value], dtype=np.int64)
         raise self._refused(value, self.labels)
 
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         y = np.asarray(batch.y)
         if y.ndim != 1 or y.dtype.kind not in "iu":
             raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)

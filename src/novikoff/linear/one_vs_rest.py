@@ -54,14 +54,14 @@ class Matrices(Field):
     slots: str = ""
     lower: bool = True
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         held, inverse, sums, totals = (part[tuple(slice(size_of(owner, n)) for n in self.shape)] for part in value)
         room = size_of(owner, self.room)
         squares = [part[..., :room, :room] for part in (inverse, sums)]
         found = held[..., :room], *(map(np.tril, squares) if self.lower else squares), totals
         return {name: part.copy() for name, part in zip(PARTS, found, strict=True)}
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         saved, shape = state[self.name], tuple(size_of(owner, n) or 0 for n in self.shape)
         sound = isinstance(saved, dict) and isinstance(saved.get("held"), np.ndarray) and saved["held"].ndim > 0
         require(sound, f"{self.name} of {of} must be arrays", saved)

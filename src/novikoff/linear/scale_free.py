@@ -115,7 +115,7 @@ class Rows(Learner):
         """Return one outcome as a batch of one row, after checking it."""
 
     @abstractmethod
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         """Return the outcomes of a batch after checking them."""
 
     def predict_one(self, x: Example) -> Prediction:
@@ -255,7 +255,7 @@ class ScaleFree(Rows):
             value = math.nan
         return self._bounded(np.array([value]), f"got {shown(y)}")
 
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         if self.task == "binary":
             return signs(batch)
         return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")

@@ -49,7 +49,7 @@ from novikoff.core.learner import Learner, Predictor, check_batch
 from novikoff.core.registry import entry, learner_name
 from novikoff.core.state import Choice, Count, Field, Number, Value, Values, require
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Example, LabelValue, Run, State
+from novikoff.core.types import Batch, Domain, Example, LabelValue, Run, Source, State
 from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted, adopted_row
 from novikoff.data.tables.encoding import Encoding
@@ -267,7 +267,7 @@ def _restored(name: str, state: State) -> VotedPerceptron | Learner:
 
 
 def finalize(
-    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: object = None, tell: Tell | None = None,
+    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: Source | None = None, tell: Tell | None = None,
     on: str | Executor = "threads", threads: int | None = None,
 ) -> OnlineToBatch:  # fmt: skip
     """Turn a finished game into a classifier with a risk bound.

@@ -32,7 +32,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.observer import Calls
 from novikoff.core.stream import Stream
-from novikoff.core.types import Run, State
+from novikoff.core.types import Run, Source, State
 from novikoff.data.as_stream import as_stream
 from novikoff.game import specs
 from novikoff.game.play import play
@@ -46,7 +46,7 @@ Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
 
 
 def parallel_gradient(
-    source: object,
+    source: Source,
     learner: str | OnlineGradient = "online-gradient",
     shards: int = 8,
     delta: float = 0.05,

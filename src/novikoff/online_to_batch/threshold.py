@@ -23,7 +23,7 @@ import numpy as np
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, named, shown
 from novikoff.core.labels import alike
-from novikoff.core.types import Labels, signs
+from novikoff.core.types import Labels, Source, signs
 from novikoff.data.as_stream import as_stream
 from novikoff.data.read_as import Reading, read_as
 from novikoff.data.tables.alignment import adopted
@@ -52,7 +52,7 @@ PROMISES = (threshold_cost, threshold_precision, threshold_recall)
 
 def choose_threshold(
     ledger: Ledger, cost: Mapping[str, float] | None = None, precision: float | None = None,
-    recall: float | None = None, threshold: float | None = None, delta: float = 0.05, data: object = None,
+    recall: float | None = None, threshold: float | None = None, delta: float = 0.05, data: Source | None = None,
 ) -> Threshold:  # fmt: skip
     """Choose the threshold that `ledger.predict` and saved models use from now on.
 
@@ -111,8 +111,8 @@ def choose_again(ledger: Ledger) -> Threshold:
     old = ledger.threshold
     if old is None:
         raise InputError("a threshold must have been chosen before: this game has none. Call choose_threshold.")
-    given = {} if old.target is None else {"threshold" if old.rule == "fixed" else old.rule: old.target}
-    return choose_threshold(ledger, {"FP": old.cost_fp, "FN": old.cost_fn}, delta=old.delta, **given)
+    precision, recall, fixed = (old.target if old.rule == rule else None for rule in ("precision", "recall", "fixed"))
+    return choose_threshold(ledger, {"FP": old.cost_fp, "FN": old.cost_fn}, precision, recall, fixed, old.delta)
 
 
 def limits(threshold: Threshold) -> list[Certificate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
@@ -43,7 +43,7 @@ def rates(ledger: Ledger) -> list[Rates]:
 
 def confusions(
     names: Sequence[object], table: Sequence[Sequence[int]], most: int = FREQUENT
-) -> list[tuple[Any, Any, int]]:
+) -> list[tuple[object, object, int]]:
     """Return the most frequent confusions: actual label, predicted label, count."""
     wrong = [(names[i], names[j], n) for i, row in enumerate(table) for j, n in enumerate(row) if n and i != j]
     return sorted(wrong, key=lambda one: -one[2])[:most]

@@ -68,7 +68,7 @@ def plain(ledger: Ledger) -> dict[str, Any]:
     found = ledger.metrics.coverage
     assert found is not None
     standing, rounds = ledger.player.standing(), found.played
-    fields: dict[str, Any] = {
+    fields: dict[str, object] = {
         "asked": 1 - found.alpha,
         "coverage": 1 - found.missed / rounds if rounds else None,
         "misses": found.missed,

@@ -157,7 +157,7 @@ def picture(ledger: Ledger) -> str:
 
 def plain(node: Node) -> dict[str, Any]:
     """Return a tree as JSON values."""
-    found: dict[str, Any] = {"counts": list(node.counts), "forecast": list(node.forecast)}
+    found: dict[str, object] = {"counts": list(node.counts), "forecast": list(node.forecast)}
     if node.left is not None and node.right is not None:
         found["column"] = node.name
         if node.categories:

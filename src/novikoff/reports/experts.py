@@ -47,7 +47,7 @@ def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None
 
 def as_plain(
     ledger: Ledger, certificates: list[Certificate], spec: str, experts: Sequence[str], mixture: Mixture | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the game as JSON values."""
     learner, facts = ledger.player, cast(ExpertsFacts, ledger.player.facts())
     sleeping = facts.rule == "sleeping"

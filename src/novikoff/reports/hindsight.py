@@ -91,7 +91,7 @@ def _linear(found: Hindsight) -> Iterator[str]:
 
 def _plain(found: Hindsight) -> dict[str, object]:
     brackets = {name: getattr(found, name) for name in ("margin", "hinge", "squared_hinge", "lengths")}
-    plain: dict[str, Any] = {
+    plain: dict[str, object] = {
         name: None if bracket is None else [bracket.low, bracket.high if math.isfinite(bracket.high) else None]
         for name, bracket in brackets.items()
     }

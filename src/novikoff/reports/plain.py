@@ -34,7 +34,7 @@ def game(
     ledger: Ledger, certificates: list[Certificate], learner: str, of_members: Sequence[Sequence[Certificate]] = ()
 ) -> dict[str, Any]:  # fmt: skip
     """Return results and certificates of a game, and of each learner of a team, as JSON values."""
-    plain: dict[str, Any] = {
+    plain: dict[str, object] = {
         "learner": learner,
         "source": ledger.source,
         "target": _target(ledger.target),
@@ -113,7 +113,7 @@ def drift(test: DriftTest) -> dict[str, object]:
 def baselines(ledger: Ledger) -> dict[str, object]:
     """Return the mistakes or the loss of the non-learning baselines on the same rounds, as JSON values."""
     costs = "mistakes" if ledger.counts else "loss"
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     if (constant := ledger.best_constant) is not None:
         fields["best_constant"] = {"says": constant.says, costs: constant.costs}
         if ledger.counts:
@@ -152,7 +152,7 @@ def proof(trace: Trace) -> dict[str, object]:
 
 
 def _member(member: Member) -> dict[str, object]:
-    fields: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
+    fields: dict[str, object] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
     if member.weighted is not None:
         fields["weighted_mistakes"] = member.weighted
     if member.expected is not None:

@@ -118,7 +118,7 @@ def _curve(axes: Axes, line: Line) -> None:
         axes.fill_between([t for t, _ in line.points], low, high, color=line.colour, alpha=0.15, linewidth=0)
 
 
-def _handle(what: Line | Region | None) -> Any:
+def _handle(what: Line | Region | None) -> object:
     """Return the mark of a legend entry."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch

@@ -196,7 +196,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
     """Print each certificate: status, observed and guaranteed value, explanation, quantities."""
     if not certificates:
         field(out, "certificate", "", "none: no bound is known for this learner here", "yellow")
-    printed: dict[str, Any] = {}
+    printed: dict[str, object] = {}
     for certificate in certificates:
         first, *rest = lines(certificate, printed)
         printed |= certificate.quantities

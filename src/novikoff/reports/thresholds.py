@@ -179,7 +179,7 @@ def plain(chosen: Threshold) -> dict[str, Any]:
     }
 
 
-def plain_table(ledger: Ledger) -> list[dict[str, Any]]:
+def plain_table(ledger: Ledger) -> list[dict[str, object]]:
     """Return every threshold as JSON values; null for the one that no row reaches."""
     return [
         {"threshold": one.threshold if math.isfinite(one.threshold) else None, **_plain_row(one)}
@@ -187,6 +187,6 @@ def plain_table(ledger: Ledger) -> list[dict[str, Any]]:
     ]
 
 
-def _plain_row(row: ThresholdRow) -> dict[str, Any]:
+def _plain_row(row: ThresholdRow) -> dict[str, object]:
     names = ("true_positives", "false_positives", "false_negatives", "true_negatives", "precision", "recall", "f1")
     return {name: getattr(row, name) for name in names}

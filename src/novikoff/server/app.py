@@ -352,7 +352,7 @@ class App:
         return _json(describe(self.service.actor(name)), 201)
 
 
-def _importance_of(actor: Actor) -> dict[str, Any] | RefusedError:
+def _importance_of(actor: Actor) -> dict[str, object] | RefusedError:
     """Return the importance of the features of a model; runs in the thread of its actor."""
     try:
         return actor.play.importance()

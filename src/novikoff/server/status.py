@@ -57,9 +57,9 @@ OF_LABELS = ("mistakes", "arrival_mistakes")
 """Counts of classification only; regression has a loss instead."""
 
 
-def describe(actor: Actor) -> dict[str, Any]:
+def describe(actor: Actor) -> dict[str, object]:
     """Return a model and its counts."""
-    found: dict[str, Any] = {"name": actor.name, "state": actor.state, "reason": actor.reason or None}
+    found: dict[str, object] = {"name": actor.name, "state": actor.state, "reason": actor.reason or None}
     if actor.state in ("ready", "storage_failed"):
         found |= {"model": msgspec.to_builtins(actor.model), "pending": actor.play.late.waiting}
         found |= {name: _count(actor, name) for _, name, _ in COUNTERS}

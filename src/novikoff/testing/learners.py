@@ -19,7 +19,7 @@ from novikoff.core.batch import still
 from novikoff.core.errors import InputError, ModelFileError, SpecError, shown
 from novikoff.core.learner import Ability, Learner
 from novikoff.core.registry import LEARNER
-from novikoff.core.types import Batch, Domain
+from novikoff.core.types import Batch, Domain, Source
 from novikoff.data.as_stream import as_stream, for_learner
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
@@ -40,7 +40,7 @@ NO_LABELS: tuple[object, ...] = (7, 0.5, math.nan, None, "spam", True, False, np
 
 def check_learner(
     make: Callable[[], Learner],
-    examples: object,
+    examples: Source,
     refused: Sequence[object] = (),
     outcomes: Sequence[object] | None = None,
 ) -> None:

@@ -119,7 +119,7 @@ RESIDUALS = Boosting("squared", rounds=60, leaves=16, rate=0.1, least=3, gain=2.
 class _TreeArrays(Field):
     """The arrays of fitted trees; every cut is on a known column, and every child comes after its parent."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return {name: part.copy() for name, part in value._asdict().items()}
 
     def unpack(self, state: State, owner: Any, of: str) -> Any:

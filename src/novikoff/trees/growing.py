@@ -355,7 +355,7 @@ class GrowingTree(Stateful):
         if len(self._residuals):
             self._residuals[slots] = store.y[slots] - self._offsets[slots]
 
-    def _of_rows(self, values: NDArray[np.generic]) -> NDArray[Any]:
+    def _of_rows(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
         """Return the entries of the stored rows, oldest first; none if rows are not saved."""
         store = self._store
         if store is None or not keeps_rows() or not len(values):

@@ -111,7 +111,7 @@ class TableLearner(Learner):
         """Return one outcome as an array of one, after checking it."""
 
     @abstractmethod
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         """Return the outcomes of a batch after checking them."""
 
     @abstractmethod
@@ -255,7 +255,7 @@ class TableLearner(Learner):
         self.part.attach(self.store)
 
 
-def _joined(parts: list[NDArray[np.generic]]) -> NDArray[Any]:
+def _joined(parts: list[NDArray[np.generic]]) -> NDArray[np.generic]:
     """Return the rows of all parts; scores of labels that were not known yet are -inf."""
     if parts[0].ndim == 1:
         return np.concatenate(parts)
@@ -282,7 +282,7 @@ class BinaryTableLearner(TableLearner):
     def _outcome(self, y: object) -> NDArray[Any]:
         return np.array([check_label(y, None)], dtype=np.int8)
 
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         return signs(batch)
 
     def _stored(self, y: NDArray[Any]) -> NDArray[np.float64]:
@@ -387,7 +387,7 @@ class MulticlassTableLearner(TableLearner):
             return np.array([value], dtype=np.int64)
         raise self._refused(value, self.labels)
 
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         y = np.asarray(batch.y)
         if y.ndim != 1 or y.dtype.kind not in "iu":
             raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)
@@ -527,7 +527,7 @@ class NumberTableLearner(TableLearner):
             value = math.nan
         return self._bounded(np.array([value]), f"got {shown(y)}")
 
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
         return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
 
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:

@@ -74,7 +74,7 @@ PARTS = ("played", "mixture", "bound", "constants", "regret", "price", "off")
 class _Trees(Field):
     """The arrays of the current trees, without unused nodes; children come after their parents, on known columns."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         used = int(value.nodes.max(initial=1))
         return {name: (part[:, :used] if part.ndim > 1 and name != "played" else part).copy()
                 for name, part in value._asdict().items()}  # fmt: skip

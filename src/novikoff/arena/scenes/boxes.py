@@ -39,7 +39,7 @@ class BoxesScene(Scene):
     def limits(self) -> list[tuple[int, int]]:
         return [(0, self.chosen["m"] - 1)] * 2
 
-    def example(self, place: Place) -> Any:
+    def example(self, place: Place) -> object:
         return tuple(place)
 
     def fits(self, x: object, y: int) -> bool:

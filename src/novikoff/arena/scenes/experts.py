@@ -31,7 +31,7 @@ class ExpertsScene(Scene):
     def limits(self) -> list[tuple[int, int]]:
         return [(0, 2 ** self.chosen["experts"] - 1)]
 
-    def example(self, place: Place) -> Any:
+    def example(self, place: Place) -> object:
         return np.array([(place[0] >> i) & 1 for i in range(self.chosen["experts"])], dtype=np.float64)
 
     def random_place(self) -> Place:

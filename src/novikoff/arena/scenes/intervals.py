@@ -39,7 +39,7 @@ class IntervalsScene(Scene):
     def limits(self) -> list[tuple[int, int]]:
         return [(-100, 100)]
 
-    def example(self, place: Place) -> Any:
+    def example(self, place: Place) -> object:
         return place[0] / 100
 
     def _row(self) -> Any:

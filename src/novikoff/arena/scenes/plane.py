@@ -34,7 +34,7 @@ class Plane(Scene):
     def limits(self) -> list[tuple[int, int]]:
         return [(-UNIT, UNIT), (-UNIT, UNIT)]
 
-    def example(self, place: Place) -> Any:
+    def example(self, place: Place) -> object:
         return np.array(place, dtype=np.float64) / UNIT
 
     def builtin(self) -> Adversary:

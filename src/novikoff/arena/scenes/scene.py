@@ -78,7 +78,7 @@ class Scene(ABC):
         """Return the smallest and largest value of each number of a place."""
 
     @abstractmethod
-    def example(self, place: Place) -> Any:
+    def example(self, place: Place) -> object:
         """Return the example x of a place."""
 
     @abstractmethod

@@ -38,7 +38,7 @@ class ThresholdsScene(Scene):
     def limits(self) -> list[tuple[int, int]]:
         return [(0, self.chosen["n"])]
 
-    def example(self, place: Place) -> Any:
+    def example(self, place: Place) -> object:
         return place[0]
 
     def _between(self) -> tuple[int, int]:

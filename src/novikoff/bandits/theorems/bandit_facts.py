@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.core.certificate import NO_LARGER, Assumption, Bound, outward, seen, warm_start
 from novikoff.core.types import Run
@@ -195,9 +194,9 @@ def independent(run: Run[BanditFacts]) -> Assumption:
     return Assumption(claim, "refuted" if run.adaptive else "checked" if run.after.source else "trusted")
 
 
-def common(after: BanditFacts) -> dict[str, Any]:
+def common(after: BanditFacts) -> dict[str, object]:
     """Return the quantities reported of every bandit."""
-    found: dict[str, Any] = {"arms": after.arms}
+    found: dict[str, object] = {"arms": after.arms}
     if after.policies != after.arms:
         found["experts"] = after.policies
     if after.table:

@@ -58,7 +58,7 @@ class ThreadArrays:
         make: Function from the size of a text in bytes to its arrays.
     """
 
-    def __init__(self, make: Callable[[int], Sequence[NDArray[Any]]]) -> None:
+    def __init__(self, make: Callable[[int], Sequence[NDArray[np.generic]]]) -> None:
         self._make, self._local = make, _Local()
 
     def __call__(self, size: int) -> Sequence[NDArray[Any]]:

@@ -451,7 +451,7 @@ class FirstBytes(io.RawIOBase):
             self._file.close()
 
 
-def _unpacker(packing: str, raw: _Raw, name: str) -> Any:
+def _unpacker(packing: str, raw: _Raw, name: str) -> object:
     """Return a file object that decompresses the bytes."""
     if packing == "zip":
         return raw.member(name)

@@ -124,7 +124,7 @@ class JSONL(LabelledLines):
         def parse(text: bytearray, size: int, added: int) -> Parsed:
             lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
             free.append(text)
-            labels: list[Any] = []
+            labels: list[object] = []
             row_lines: list[int] = []
             rows: list[dict[int, float]] = []
             bad: list[tuple[int, BadLineError]] = []

@@ -84,7 +84,7 @@ def _arrays(source: Any, label: str | None, name: str) -> tuple[Any, Any]:
         raise SourceError(f"a source must exist: there is no {name}. Check the path.") from None
 
 
-def _loaded(file: Any, label: str | None, name: str) -> tuple[Any, Any]:
+def _loaded(file: Any, label: str | None, name: str) -> tuple[object, object]:
     begin = file.tell()
     try:
         found = np.load(file, allow_pickle=False)

@@ -97,7 +97,7 @@ def adopted_row(
     return rows[0].astype(np.float64)
 
 
-def arrays_of_row(x: Any, encoding: Encoding) -> dict[str, Any]:
+def arrays_of_row(x: Any, encoding: Encoding) -> dict[str, object]:
     """Return arrays of one cell for each column of an encoding, from a row with a method `get`."""
     return {column.name: cells.array([cell_value(x.get(column.name))], column.kind) for column in encoding.columns}
 

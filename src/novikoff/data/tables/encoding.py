@@ -568,7 +568,7 @@ class Encoding(Stateful):
         require(len(self.places) == len(found["places"]), "features of a table must be distinct", found["places"])
 
 
-def _by_name(kind: type) -> Callable[[Any], dict[str, Any]]:
+def _by_name(kind: type) -> Callable[[Any], dict[str, object]]:
     """Return a function that checks a saved mapping from names to values of one type."""
 
     def read(saved: object) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Objects(TextReader):
     def _piece(
         self, lines: list[bytes], size: int, here: dict[str, int], wanted: Mapping[str, Kind], known: set[str]
     ) -> Piece:  # fmt: skip
-        rows: list[dict[str, Any]] = []
+        rows: list[dict[str, object]] = []
         numbers: list[int] = []
         error = None
         for number, line in enumerate(lines, here["line"] + 1):

@@ -144,7 +144,7 @@ class Frames(Columnar):
                 table = _matched(table, columns, number, name)
             yield table
 
-    def first_batches(self) -> Iterator[Any]:
+    def first_batches(self) -> Iterator[object]:
         return iter(self._first)
 
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
@@ -190,7 +190,7 @@ class CursorRows(Records):
         super().__init__(_fetched(cursor, names), "cursor")
 
 
-def _fetched(cursor: Any, names: list[str]) -> Iterator[dict[str, Any]]:
+def _fetched(cursor: Any, names: list[str]) -> Iterator[dict[str, object]]:
     """Yield the rows of a cursor as dicts."""
     while rows := cursor.fetchmany(ROWS_PER_PIECE):
         for row in rows:

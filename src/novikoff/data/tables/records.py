@@ -187,7 +187,7 @@ def expanded(x: Mapping[str, object], numbers: Container[str] = ()) -> dict[str,
     return found
 
 
-def first_items(source: Iterable[object]) -> tuple[list[Any], Iterable[Any]]:
+def first_items(source: Iterable[object]) -> tuple[list[object], Iterable[object]]:
     """Return the first items of an iterable, and an iterable of all of them."""
     if iter(source) is source:
         first = list(islice(source, RECOGNISED_ROWS))
@@ -201,7 +201,7 @@ class _Rest(Iterator[Any]):
     def __init__(self, first: list[object], rest: Iterable[object]) -> None:
         self._all = chain(first, rest)
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         return next(self._all)
 
 
@@ -298,7 +298,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def _later(values: list[object]) -> Any:
+def _later(values: list[object]) -> object:
     """Return the cells of a column that appears after the first rows, whose kind is not known yet."""
     found = next((value for value in values if not is_missing(value, NO_FEATURE)), None)
     return cells.array(values, recognise("", [found]).kind)

@@ -440,7 +440,7 @@ class Table(Stream):
             yield from cut_where_known(part, looked, self.encoding, self._sources)
             looked -= part.rows
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what is pickled: without the piece behind the last batch, which holds functions."""
         return {name: value for name, value in self.__dict__.items() if name != "_last"}
 
@@ -462,7 +462,7 @@ class Table(Stream):
         """Return the values of the column that `carry` named, for the `rows` rows of the last batch."""
         assert self.carried is not None
         piece, start = self._last
-        found: list[Any] = cells.plain(piece.arrays[self.carried]).slice(start, rows).to_pylist()
+        found: list[object] = cells.plain(piece.arrays[self.carried]).slice(start, rows).to_pylist()
         return found
 
     @property

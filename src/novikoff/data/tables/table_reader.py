@@ -110,7 +110,7 @@ class Reader(ABC):
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         """Yield the rows from `start` on, some at a time, with the wanted columns read as these kinds."""
 
-    def first_cells(self) -> dict[str, list[Any]]:
+    def first_cells(self) -> dict[str, list[object]]:
         """Return the result of `head`, None for the cells that are one of `tokens`."""
         if not self.tokens:
             return dict(self.head())
@@ -212,7 +212,7 @@ class TextReader(Reader):
         part.name = f"{self.name}, from byte {begin:,}"
         return part
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_opened": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:

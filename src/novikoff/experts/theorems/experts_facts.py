@@ -16,7 +16,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from novikoff.core.certificate import (
     NO_LARGER,
@@ -253,7 +252,7 @@ def slack(run: Run[ExpertsFacts]) -> float:
     return after.rounding + 2.0**-49 * sums
 
 
-def common(after: ExpertsFacts) -> dict[str, Any]:
+def common(after: ExpertsFacts) -> dict[str, object]:
     """Return the quantities reported of every learner with expert advice."""
     return {"experts": after.experts, "best": after.best, "best_loss": after.best_loss, "eta": after.eta,
             "top": after.top, "rounding": after.rounding}  # fmt: skip

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
 from novikoff.core.errors import ModelFileError, shown
@@ -88,7 +87,7 @@ def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
     """Return the smaller of the pathwise and the a priori bound."""
     before, after = run.before, run.after
     beta = after.beta
-    quantities: dict[str, Any] = {"hypotheses": after.hypotheses, "beta": beta}
+    quantities: dict[str, object] = {"hypotheses": after.hypotheses, "beta": beta}
     if before.rounds == 0:
         quantities["best_mistakes"] = after.best_mistakes
     needed: list[Assumption] = []

@@ -68,10 +68,10 @@ class Hypotheses(Field):
 
     counted: bool = False
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return value if isinstance(value, int) else value.state()
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         saved = state[self.name]
         if self.counted and type(saved) is int:
             return saved

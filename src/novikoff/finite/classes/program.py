@@ -20,7 +20,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,7 +265,7 @@ class All:
     def state(self) -> State:
         return {"alive": self._alive.copy(), "members": None}
 
-    def load(self, alive: Any) -> None:
+    def load(self, alive: object) -> None:
         """Restore the bits of a `state`."""
         full = self._full()
         words = np.asarray(alive)

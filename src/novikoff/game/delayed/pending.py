@@ -173,7 +173,7 @@ class Pending(Stateful):
                 for id, one in self.waiting.items()]  # fmt: skip
 
     @property
-    def _answered(self) -> list[list[Any]]:
+    def _answered(self) -> list[list[object]]:
         """Answered rounds as plain data."""
         return [[id, one.number, one.digest, _value(one.prediction), one.arrival, _value(one.label)]
                 for id, one in self.answered.items()]  # fmt: skip
@@ -241,11 +241,11 @@ def example(value: object) -> Example:
     return np.array(value["places"], dtype=np.uint32), np.array(value["values"], dtype=np.float64)
 
 
-def _list(values: Any) -> list[Any]:
+def _list(values: Any) -> list[object]:
     return [_list(one) if isinstance(one, list) else _value(one) for one in values]
 
 
-def _value(value: object) -> Any:
+def _value(value: object) -> object:
     """Return a number or a text as a JSON value; infinities and NaN under the key "number"."""
     if value is None or isinstance(value, (str, bool)):
         return value
@@ -341,7 +341,7 @@ class ById:
     def _expire(self, late: Late, at: float | None) -> None:
         late.expire(len(self._book(late).now(time.time() if at is None else at)))
 
-    def _label(self, y: Any) -> Any:
+    def _label(self, y: Any) -> object:
         """Return the learner's label of a user's label; None if it is unknown."""
         game, labels = self._game, self._game._users_labels()
         if isinstance(labels, Numbering):
@@ -354,7 +354,7 @@ class ById:
         """Return the state of a round in the user's labels."""
         labels = self._game._users_labels()
 
-        def users(label: Any) -> Any:
+        def users(label: Any) -> object:
             if isinstance(labels, Numbering) and label == -1:
                 return None
             return label if labels is None else labels.decode(label)

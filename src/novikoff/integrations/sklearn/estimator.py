@@ -42,7 +42,7 @@ PREFIX = "learner__"
 T = TypeVar("T")
 
 
-def arguments_of(made: Any) -> dict[str, Any]:
+def arguments_of(made: object) -> dict[str, object]:
     """Return the arguments of a spec or a learner by name, defaults included; {} for anything else."""
     if isinstance(made, Learner):
         own = {name: made._argument(name, UNKNOWN) for name in inspect.signature(type(made)).parameters}
@@ -61,7 +61,7 @@ def arguments_of(made: Any) -> dict[str, Any]:
     return {"scale": None} | given.arguments | dict(spec.named or {})
 
 
-def with_arguments(made: Any, changed: dict[str, Any]) -> Any:
+def with_arguments(made: Any, changed: dict[str, object]) -> Any:
     """Return a spec, or an untrained learner, with other arguments."""
     if isinstance(made, Learner):
         return type(made)(**{**arguments_of(made), **changed})
@@ -91,13 +91,13 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _made_from(self) -> Made | Learner:
         return self.learner
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters; with `deep` also the arguments of the learner, as `learner__bias`."""
-        found: dict[str, Any] = super().get_params(deep=False)
+        found: dict[str, object] = super().get_params(deep=False)
         own = arguments_of(found["learner"]) if deep and "learner" in found else {}
         return found | {f"{PREFIX}{name}": value for name, value in own.items()}
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set parameters; `learner__bias=1` sets an argument of the learner."""
         inner = {name: value for name, value in params.items() if name.startswith(PREFIX)}
         super().set_params(**{name: value for name, value in params.items() if name not in inner})
@@ -113,7 +113,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             )
         return self
 
-    def _recipe(self, X: Any = None) -> Recipe:
+    def _recipe(self, X: object = None) -> Recipe:
         """Return the recipe of learners: a spec with the scaling that `nk.play` would use on X, or a function."""
         made = self._made_from()
         if isinstance(made, Learner):
@@ -127,7 +127,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             )
         return made
 
-    def _make(self, recipe: Recipe, width: int | None = None, seed: int = 0, **labels: Any) -> Learner:
+    def _make(self, recipe: Recipe, width: int | None = None, seed: int = 0, **labels: object) -> Learner:
         """Create a learner for rows of this width; `labels` is the number of classes of a multiclass learner."""
         rows = RowShape(None if width is None else Domain("vector", width), multiclass="labels" in labels)
         learner = learner_for(recipe, rows, {"seed": seed, **labels})
@@ -254,7 +254,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return rows[0] if self._ledgers[0].player.task == "regression" else rows
 
     @property
-    def intercept_(self) -> Any:
+    def intercept_(self) -> object:
         """Score of a row of zeros by a linear learner, for each row of `coef_`; a number for numbers."""
         found = np.concatenate([one.intercepts for one in self._held("linear_weights")])
         return float(found[0]) if self._ledgers[0].player.task == "regression" else found
@@ -275,7 +275,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         missing = self.n_features_in_ - values.shape[-1]
         return np.pad(values, [*[(0, 0)] * (values.ndim - 1), (0, max(missing, 0))])
 
-    def why(self, X: Any) -> list[Explanation | dict[LabelValue, Explanation]]:
+    def why(self, X: object) -> list[Explanation | dict[LabelValue, Explanation]]:
         """Explain the prediction of every row (game/explanation.py); with one game per class, a dict by class."""
         rows = [x for batch in self._parts(X) for x, _ in batch.rows()]
         return [self._by_class([ledger.why(x) for ledger in self._ledgers]) for x in rows]
@@ -284,8 +284,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Return the only element, or a dict by class."""
         return found[0] if len(found) == 1 else dict(zip(self.classes_.tolist(), found, strict=True))
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
+    def __getstate__(self) -> dict[str, object]:
+        state: dict[str, object] = super().__getstate__()
         if "_ledgers" in state:
             state = {**state, "_ledgers": [packed(ledger, without_rows=True) for ledger in self._ledgers]}
         return state
@@ -296,7 +296,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             self._ledgers = [unpacked(one) for one in state["_ledgers"]]
 
 
-def whole_weights(sample_weight: Any, X: Any) -> NDArray[np.int64] | None:
+def whole_weights(sample_weight: object, X: object) -> NDArray[np.int64] | None:
     """Return the weights of rows as integers; None without weights."""
     return None if sample_weight is None else some_weight(whole(_check_sample_weight(sample_weight, X)))
 

@@ -203,12 +203,12 @@ class MulticlassKernelScorer(KernelScorer):
 class LabelledRows(Field):
     """State field of a buffer of rows with their labels, predictions and numbers of known labels."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         x, y, played = value.together()
         predicted, now = played.reshape(-1, 2).astype(np.int64).T
         return {"x": rows_state(x), "y": y.astype(np.int64), "said": predicted.copy(), "now": now.copy()}
 
-    def unpack(self, state: State, owner: Any, of: str) -> Any:
+    def unpack(self, state: State, owner: Any, of: str) -> object:
         saved, known, buffer = state[self.name], owner._known, RowBuffer()
         rows = restored_rows(saved["x"])
         y, predicted, now = (array(saved, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))

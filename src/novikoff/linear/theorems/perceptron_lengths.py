@@ -75,7 +75,7 @@ def least_bound(
     facts: ComparatorFacts, rounds: int, start_square: Fraction, factor: Fraction
 ) -> tuple[int, dict[str, Any]]:
     """Return the bound and the reported quantities of its comparator; `factor` is lambda^2."""
-    reported: dict[str, Any] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
+    reported: dict[str, object] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
     tried = shortlist_penalized(facts.penalized, start_square)
     bounds = [math.floor(u.bound(start_square, factor)) for u in tried]
     nothing = min([Fraction(rounds), *(u.hinge for u in facts.comparators if u.direction == 0)])

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from novikoff.core.certificate import Assumption, Bound, number, seen
 from novikoff.online_to_batch.risk import kl_limit, poisson_limit, share
@@ -202,7 +202,7 @@ def ensemble_limit(facts: EnsembleFacts) -> float:
     return share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
 
 
-def quantities_of(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
+def quantities_of(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, object]:
     """Return the quantities that every certificate on a risk shows."""
     lost = "brier" if isinstance(facts, EnsembleFacts) and facts.brier else "mistakes"
     return {"rounds": facts.rounds, lost: facts.mistakes, "delta": facts.delta, "when": when,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from novikoff.core.certificate import Assumption, Bound, refutations, seen, warm_start
@@ -30,7 +30,12 @@ def untrained(run: Run[Any]) -> list[Assumption]:
 
 
 def checked(
-    run: Run[Any], value: float, needed: Sequence[Assumption], quantities: dict[str, Any], lost: float, trivial: float
+    run: Run[Any],
+    value: float,
+    needed: Sequence[Assumption],
+    quantities: Mapping[str, object],
+    lost: float,
+    trivial: float,
 ) -> Bound:
     """Return the bound, void if a check failed.
 
