@@ -368,6 +368,10 @@ class Auto(WithTrees, LinearMixture):
                 place += 1
         return float(each[0]), trees
 
+    @property
+    def _stored_labels(self) -> int:
+        return 2
+
     def _as_outcomes(self, y: Vector) -> NDArray[np.int8]:
         return np.where(y > 0.0, 1, -1).astype(np.int8)
 

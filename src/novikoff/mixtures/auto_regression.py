@@ -223,6 +223,10 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         trees.append((float(each[place]), self._forest.gains(count)))
         return float(each[0]), trees
 
+    @property
+    def _stored_labels(self) -> None:
+        return None
+
     def _as_outcomes(self, y: Vector) -> Vector:
         return y
 

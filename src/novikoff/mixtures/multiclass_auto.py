@@ -300,6 +300,10 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
 
     leading = PREVIOUS
 
+    @property
+    def _stored_labels(self) -> int:
+        return self.labels
+
     def _as_outcomes(self, y: Vector) -> NDArray[np.int64]:
         return y.astype(np.int64)
 

@@ -19,7 +19,8 @@ from novikoff.comparators.tracker import Tracker
 from novikoff.core.attribution import Importances, shared_importances
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
-from novikoff.core.state import Argument, Field, Part, Value, integer
+from novikoff.core.learner import Learner
+from novikoff.core.state import Argument, Field, Part, Value, integer, require
 from novikoff.core.types import Batch, Example, Outcome, Sparse, State, StepResult, as_batch
 from novikoff.linear.scale_free import Rows
 from novikoff.trees.columns import MOST_COLUMNS, Columns
@@ -228,6 +229,11 @@ class WithTrees(Rows):
     def _influences(self) -> tuple[float, list[tuple[float, Vector]]]:
         """Return the influence of the linear mixture; that of each tree model, and its gains by column of x."""
 
+    @property
+    @abstractmethod
+    def _stored_labels(self) -> int | None:
+        """Number of labels that stored outcomes may have, from 0; None for numbers."""
+
     @abstractmethod
     def _as_outcomes(self, y: Vector) -> NDArray[Any]:
         """Return stored outcomes as labels or numbers."""
@@ -254,6 +260,10 @@ class WithTrees(Rows):
     def after_restoring(self, found: State) -> None:
         super().after_restoring(found)
         if self.full:
+            _, y = self.stored.rows(self.stored.first, self.stored.count)
+            labels = self._stored_labels
+            known = labels is None or bool(((y >= 0.0) & (y < labels) & (y == np.floor(y))).all())
+            require(known, f"stored outcomes must be labels from 0 to {(labels or 0) - 1}", y)
             self._resume()
 
 
@@ -334,6 +344,14 @@ class AutoTracker(Tracker):
 
     def due(self, rounds: int) -> int:
         return rounds if self.chosen is None else self.chosen.due(rounds)
+
+    def check(self, learner: Learner) -> None:
+        inner = learner.within
+        if self._chosen and isinstance(inner, WithTrees):
+            must = "comparators must be those of a mixture with trees exactly if trees play"
+            require((self.top is not None) == bool(inner.full), must, inner.full)
+        if self.chosen is not None:
+            self.chosen.check(learner)
 
     def look(self, learner: Any) -> None:
         if self.chosen is not None:
