@@ -15,7 +15,7 @@ from novikoff.distributed import mixed
 from novikoff.drift import monitor
 from novikoff.game.delayed import late
 from novikoff.mixtures import stacks, tops
-from novikoff.online_to_batch import threshold
+from novikoff.online_to_batch import choose_threshold as threshold
 from novikoff.online_to_batch.finalize import PROMISES
 from novikoff.reports.explanation import read_references, theorems
 

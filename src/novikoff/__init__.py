@@ -59,7 +59,7 @@ _HOMES = {
     "Stream": "core.stream",
     "RegressionArrays": "data.memory",
     "ContextualLosses": "data.memory",
-    "choose_threshold": "online_to_batch.threshold",
+    "choose_threshold": "online_to_batch.choose_threshold",
     "comparator_losses": "distributed.comparator_losses",
     "compare": "evaluation.compare",
     "convert": "data.convert",

@@ -124,10 +124,10 @@ from novikoff.mixtures.linear_mixture import LinearMixture as LinearMixture
 from novikoff.mixtures.linear_mixture_regression import LinearMixtureRegression as LinearMixtureRegression
 from novikoff.mixtures.multiclass_auto import MulticlassAuto as MulticlassAuto
 from novikoff.mixtures.multiclass_linear_mixture import MulticlassLinearMixture as MulticlassLinearMixture
+from novikoff.online_to_batch.choose_threshold import choose_threshold as choose_threshold
 from novikoff.online_to_batch.finalize import OnlineToBatch as OnlineToBatch
 from novikoff.online_to_batch.finalize import finalize as finalize
 from novikoff.online_to_batch.parallel_gradient import parallel_gradient as parallel_gradient
-from novikoff.online_to_batch.threshold import choose_threshold as choose_threshold
 from novikoff.reports.explanation import explain as explain
 from novikoff.reports.listing import list as list
 from novikoff.reports.page import report as report

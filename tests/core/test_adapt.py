@@ -241,7 +241,7 @@ def test_games_return_the_object_that_was_passed():
 BORDERS = {
     "core/adapt.py": "learners and streams of other packages",
     "core/batch.py": "rows of any type",
-    "cli/own.py": "classes of a file",
+    "cli/learner_file.py": "classes of a file",
     "core/behaviour.py": "the state of learners from outside",
     "finite/behaviour.py": "the class of a learner from outside",
     "linear/behaviour.py": "the weights of a learner from outside",

@@ -205,7 +205,7 @@ class Cut:
         before = ledger.threshold
         if not ledger.rounds or not (self.given or (before is not None and not before.fresh)):
             return
-        from novikoff.online_to_batch.threshold import choose_again, choose_threshold
+        from novikoff.online_to_batch.choose_threshold import choose_again, choose_threshold
 
         try:
             if self.given:

@@ -50,7 +50,7 @@ def demo(args: Namespace) -> int:
 def run(args: Namespace) -> int:
     """Train and evaluate a learner row by row, with a certificate."""
     from novikoff.cli.games import Choice, Cut, run_source
-    from novikoff.cli.own import own_learner
+    from novikoff.cli.learner_file import own_learner
 
     defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale, "task": args.task}
     choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
 def compare(args: Namespace) -> int:
     """Compare learners on the same source and the same shuffles."""
     from novikoff.cli.comparison import Request, compare_source
-    from novikoff.cli.own import own_learner
+    from novikoff.cli.learner_file import own_learner
 
     wanted = Request(
         args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on, args.by, args.task, args.cost
@@ -142,7 +142,7 @@ def columns(args: Namespace) -> int:
 def duel(args: Namespace) -> int:
     """Play a learner against an adversary."""
     from novikoff.cli.games import run_duel
-    from novikoff.cli.own import own_learner
+    from novikoff.cli.learner_file import own_learner
 
     return run_duel(own_learner(args.learner) or "", args.adversary, args.rounds, args.seed, _output(args))
 

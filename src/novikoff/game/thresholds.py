@@ -257,7 +257,7 @@ class Threshold(Stateful):
     @property
     def certificates(self) -> list[Certificate]:
         """Limits on cost, precision and recall on new rows, which hold together with probability 1 - delta."""
-        found: list[Certificate] = import_module("novikoff.online_to_batch.threshold").limits(self)
+        found: list[Certificate] = import_module("novikoff.online_to_batch.choose_threshold").limits(self)
         return found
 
     def predict(self, player: Predictor, batch: Batch) -> NDArray[np.int8]:
