@@ -24,7 +24,7 @@ LINES = [
     ("run auto train.csv --number city", "a numeric column must contain numbers: line 2, c"),
     ("run auto train.csv --time city", "dates must have one format: city of train.csv ha"),
     ("run auto train.csv --positive maybe", 'the positive label must occur: train.csv has "no'),
-    ("run auto train.csv --label-weights yes", "--label-weights must be LABEL=N,… with integers"),
+    ("run auto train.csv --label-weights yes", "--label-weights must be LABEL=N,… with numbers"),
     ("run auto train.csv --weight city", "a numeric column must contain numbers: line 2, c"),
     ("run auto train.csv --format cvs", "a format must be one of arff, arrow, csv, jsonl, npz, parqu"),
     ("run auto train.csv --bits 40", "argument --bits: must be 1 to 28: got 40. See: n"),

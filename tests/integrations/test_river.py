@@ -15,6 +15,7 @@ from helpers import one_in
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.core.errors import InputError, MismatchError, ModelFileError
 from novikoff.core.types import Batch, Sparse
+from novikoff.core.weights import rounds_of
 from novikoff.integrations.river import NovikoffClassifier, NovikoffRegressor
 from novikoff.testing.failing import require_same
 
@@ -288,12 +289,20 @@ def test_whole_weights_are_learned_and_scored(make, label):
     assert again.ledger.mistake_rate == weighted.ledger.mistake_rate
 
 
-@pytest.mark.parametrize("w", [0.5, -1, float("nan"), float("inf"), "2"])
-def test_weights_that_are_not_whole_are_refused(w):
+@pytest.mark.parametrize("w", [-1, float("nan"), float("inf"), "2"])
+def test_invalid_weights_are_refused(w):
     for model, y in ((NovikoffClassifier("perceptron"), True), (NovikoffRegressor("vaw"), 1.0)):
-        with pytest.raises(InputError, match="a weight must be an integer from 0"):
+        with pytest.raises(InputError, match="a weight must be a number from 0"):
             model.learn_one({"a": 1.0}, y, w=w)
         assert model.ledger.rounds == 0
+
+
+def test_fractional_weights_toss_a_new_coin_for_each_row():
+    for x in ({"a": 1.0}, {"a": 1.0, "c": "red"}):  # numbers, and a record of mixed values
+        model = NovikoffClassifier("perceptron")
+        for _ in range(40):
+            model.learn_one(x, True, w=0.5)
+        assert model.ledger.rounds == rounds_of(np.full(40, 0.5)).sum()
 
 
 def test_row_of_weight_zero_is_not_learned():

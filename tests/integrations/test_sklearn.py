@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 import novikoff as nk
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.core.registry import entry
+from novikoff.core.weights import Balance, rounds_of
 from novikoff.game.specs import parse
 from novikoff.integrations import sklearn as estimators
 from novikoff.integrations.sklearn import (
@@ -52,7 +53,7 @@ NAMED = [getattr(estimators, name) for name in estimators.__all__ if not name.st
 ALL = [f"NovikoffClassifier({spec!r})" for spec in CLASSIFIERS]
 ALL += [f"NovikoffRegressor({spec!r})" for spec in REGRESSORS] + [f"{kind.__name__}()" for kind in NAMED]
 DECLARED = {
-    "check_class_weight_classifiers": "it asks for a weight of 0.0001, and only whole ones are rounds",
+    "check_class_weight_classifiers": "with a weight of 0.0001 no row of the class is learned, so the class is unknown",
     "check_sample_weight_equivalence_on_dense_data": "equal rows are spread over the game, a weighted row is not",
     "check_sample_weight_equivalence_on_sparse_data": "equal rows are spread over the game, a weighted row is not",
 }
@@ -214,8 +215,34 @@ def test_a_weighted_row_is_played_in_place():
     same(weighed, made[1].fit(X.repeat(weights, 0), y.repeat(weights)))
     same(weighed, made[2].fit(X, y, sample_weight=weights.astype(float)))
     assert weighed.ledger_.rounds == weights.sum()
-    with pytest.raises(InputError, match="integers from 0: got 0.5"):
-        NovikoffClassifier().fit(X, y, sample_weight=np.full(60, 0.5))
+    with pytest.raises(InputError, match="must let a row be learned: their sum is 0.0006"):
+        NovikoffClassifier("perceptron").fit(X, y, sample_weight=np.full(60, 0.00001))
+
+
+def test_fractional_weights_are_rounded_by_coins_of_the_rows():
+    X, y = rows(60)
+    weights = np.random.default_rng(1).uniform(0.0, 2.0, 60)
+    model = PerceptronClassifier(shuffle=False)
+    whole = model.fit(X, y, sample_weight=weights).ledger_
+    assert whole.rounds == rounds_of(weights).sum()
+    parts = PerceptronClassifier(shuffle=False)
+    for part in (slice(0, 25), slice(25, 60)):
+        parts.partial_fit(X[part], y[part], classes=["ham", "spam"], sample_weight=weights[part])
+    assert (parts.ledger_.rounds, parts.ledger_.mistakes) == (whole.rounds, whole.mistakes)
+    assert PerceptronClassifier(passes=2).fit(X, y, sample_weight=weights).ledger_.rounds != 2 * whole.rounds
+
+
+def test_balanced_classes_have_equal_weight_and_lose_no_row():
+    X, y = rows(300)
+    y[40:100] = "spam"
+    model = PerceptronClassifier(class_weight="balanced", shuffle=False).fit(X, y)
+    often, seldom = sorted(((y == "spam").sum(), (y == "ham").sum()), reverse=True)
+    assert model.ledger_.weighted.rows == 300
+    assert abs(model.ledger_.rounds - 2 * often) <= 3 * math.sqrt(seldom / 4)
+    parts = PerceptronClassifier(class_weight="balanced")
+    for part in (slice(0, 120), slice(120, 300)):
+        parts.partial_fit(X[part], y[part], classes=["ham", "spam"])
+    assert parts.ledger_.rounds == rounds_of(Balance().weights(y == "spam")).sum()
 
 
 def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
@@ -228,8 +255,8 @@ def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
         parts.partial_fit(X[part], y[part], classes=["ham", "spam"], sample_weight=np.full(part.sum(), 2))
     assert parts.ledger_.rounds == 6 * (y == "spam").sum()
     refused = [
-        ({"spam": 0.5}, "integers from 0: got 0.5"), ({"spm": 3}, "must be among the classes .*got {'spm'"),
-        ({"spam": 0, "ham": 0}, "must not all be 0"), ("balanced", "Pass class_weight={'ham': "),
+        ({"spam": -0.5}, "from 0 to 10,000: got -0.5"), ({"spm": 3}, "are among the classes .*got {'spm'"),
+        ({"spam": 0, "ham": 0}, "must not all be 0"), ("balance", 'must be "balanced", or a dict'),
     ]  # fmt: skip
     for wrong, message in refused:
         with pytest.raises(InputError, match=message):

@@ -440,8 +440,8 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     group = verb.add_argument_group("reading the source")
     default = "default: label or target, or class or y in the first column, or else the last"
     group.add_argument("--label", metavar="COLUMN", help=f"column of the label: name, number or key ({default})")
-    group.add_argument("--weight", metavar="COLUMN", help="column of integer row weights; not a feature")
-    group.add_argument("--label-weights", metavar="LABEL=N,…", help="integer row weights by label")
+    group.add_argument("--weight", metavar="COLUMN", help="column of row weights, also fractional; not a feature")
+    group.add_argument("--label-weights", metavar="LABEL=N,…", help="row weights by label; or balanced")
     group.add_argument("--positive", metavar="LABEL", help="positive label; all others are negative")
     group.add_argument(
         "--labels", choices=("multiclass",), help="multiclass (default: if the first rows have 3 or more labels)"

@@ -12,10 +12,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from novikoff.core.errors import InputError, counted
+from novikoff.core.weights import BALANCED
 
 if TYPE_CHECKING:
     from novikoff.cli.games import Output
     from novikoff.cli.saving import Saving
+    from novikoff.core.weights import LabelWeights
 
 KINDS = ("columns", "drop", "number", "category", "text", "time")
 """Reading options that take lists of columns."""
@@ -310,13 +312,20 @@ def _reading(args: Namespace) -> dict[str, Any]:
     return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}
 
 
-def _weights(given: str) -> dict[str, int]:
-    """Parse label weights such as spam=5,ham=1."""
-    parts = [part.rpartition("=") for part in given.split(",") if part]
-    for label, _, weight in parts:
-        if not label or not weight.strip().isdecimal():
-            raise InputError(f"--label-weights must be LABEL=N,… with integers N: got {given}.")
-    return {label: int(weight) for label, _, weight in parts}
+def _weights(given: str) -> LabelWeights:
+    """Parse label weights such as spam=5,ham=0.5, or balanced."""
+    if given.strip() == BALANCED:
+        return BALANCED
+    found: dict[str, float] = {}
+    for label, _, weight in [part.rpartition("=") for part in given.split(",") if part]:
+        try:
+            found[label] = float(weight)
+        except ValueError:
+            label = ""
+        if not label:
+            must = "--label-weights must be LABEL=N,… with numbers N, or balanced"
+            raise InputError(must, f"got {given}", "Write --label-weights spam=5,ham=0.5.")
+    return found
 
 
 def _columns(given: list[str] | None) -> list[str] | None:

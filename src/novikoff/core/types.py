@@ -37,6 +37,7 @@ from novikoff.core.batch import Sparse as Sparse
 from novikoff.core.batch import count_at as count_at
 from novikoff.core.batch import counts_at as counts_at
 from novikoff.core.errors import POSITIVE, InputError, shown, whole
+from novikoff.core.weights import LabelWeights as LabelWeights
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -161,10 +162,6 @@ class Labels:
 
     def __str__(self) -> str:
         return f"{self.negative} is -1, {self.positive} is +1"
-
-
-LabelWeights = Mapping[str, float] | Mapping[bool, float] | Mapping[int, float] | Mapping[float, float]
-"""Row weight of each label, by the user's value."""
 
 
 class Standing(TypedDict):

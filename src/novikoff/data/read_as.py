@@ -20,6 +20,7 @@ from novikoff.core.adapt import adapt_stream, is_stream
 from novikoff.core.errors import InputError, MismatchError, SourceError, close, named, shown
 from novikoff.core.stream import Stream
 from novikoff.core.types import Adversary
+from novikoff.core.weights import LabelWeights
 from novikoff.data.arrays import Arrays, is_frame, is_live, is_part, is_sparse, more_than_two
 from novikoff.data.formats.files import is_paths
 from novikoff.data.memory import arrays_of, is_plain, targets
@@ -38,16 +39,26 @@ class Reading(NamedTuple):
         label: Column of the labels, by name or number; None for the default.
         positive: Label that is +1; None for the default.
         task: One of `TASKS`; None to decide from the first rows.
+        weight: Column of the row weights; None if there is none.
+        label_weights: Weight of rows by label, or "balanced", for sources that are opened as tables.
     """
 
     label: str | int | None = None
     positive: object = None
     task: AskedTask | None = None
+    weight: str | None = None
+    label_weights: LabelWeights | None = None
 
     @property
     def given(self) -> dict[str, Any]:
         """Options of a reader, as far as they were given."""
         both = (("label", self.label), ("positive", self.positive))
+        return {name: value for name, value in both if value is not None} | self.weighing
+
+    @property
+    def weighing(self) -> dict[str, Any]:
+        """Options about weights, as far as they were given."""
+        both = (("weight", self.weight), ("label_weights", self.label_weights))
         return {name: value for name, value in both if value is not None}
 
 
@@ -118,7 +129,7 @@ def _opened(environment: object, reading: Reading) -> Any:
 
         return read(environment, **given) if reading != Reading() else environment
     if is_stream(environment):
-        if given:
+        if given := {name: value for name, value in given.items() if name != "label_weights"}:
             option = min(given)
             name = adapt_stream(environment).name
             do = f"Write nk.read(source, {option}={shown(given[option])})."
@@ -138,6 +149,9 @@ def _opened(environment: object, reading: Reading) -> Any:
     if reading.label is not None:
         do = "Leave it out: arrays and pairs come with their labels."
         raise InputError("label must be a column of a table or a key of dicts", f"got {named(environment)}", do)
+    if reading.weight is not None:
+        do = "Pass the weights themselves: weights=[...]."
+        raise InputError("the name of a weight column must be one of a table", f"got {named(environment)}", do)
     if reading.positive is not None:
         if (both := arrays_of(environment)) is None or is_sparse(both[0]):
             do = "Pass nk.Pairs(pairs, labels=nk.Labels(negative, positive))."
@@ -178,7 +192,7 @@ def _records(environment: object, reading: Reading) -> tuple[Stream | None, obje
     reader = Records(environment, fixed=fixed)
     if reader.target is not None and reading.label is not None:
         raise InputError("label is for dicts that contain their label: each of these comes with one. Leave it out.")
-    table = Table(reader, reader.target or reading.label, reading.positive)
+    table = Table(reader, reader.target or reading.label, reading.positive, **reading.weighing)
     table.rows_of_python = reading.positive is None
     return table, given
 
@@ -192,7 +206,7 @@ def _are_rows(first: list[object], reading: Reading) -> bool:
     pairs = [one for one in first if isinstance(one, (tuple, list)) and len(one) == 2 and isinstance(one[0], Mapping)]
     if not pairs or pairs[0] is not first[0]:
         return False
-    asked = reading.positive is not None or reading.label is not None
+    asked = any(one is not None for one in (reading.positive, reading.label, reading.weight))
     return asked or any(is_record(x) for x, _ in pairs)
 
 
@@ -226,4 +240,5 @@ def _labelled_frame(rows: object, labels: object, reading: Reading) -> Stream:
     name = "label"
     while name in table.column_names:
         name += " (outcome)"
-    return Frame(table.append_column(name, pa.array(y.tolist())), label=name, positive=reading.positive)
+    return Frame(table.append_column(name, pa.array(y.tolist())), label=name, positive=reading.positive,
+                 **reading.weighing)  # fmt: skip

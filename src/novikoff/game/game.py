@@ -28,6 +28,7 @@ from novikoff.core.types import (
     check_label,
     signs,
 )
+from novikoff.core.weights import check_weight, rounds_of
 from novikoff.data.as_stream import check_many
 from novikoff.data.read_as import check_task
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
@@ -304,15 +305,15 @@ class Game:
             prediction if labels is None or self.player.task == "regression" else tuple(map(labels.decode, prediction))
         )
 
-    def learn_one(self, x: Example, y: Outcome, at: float | None = None, weight: int = 1) -> LabelValue:
+    def learn_one(self, x: Example, y: Outcome, at: float | None = None, weight: float = 1) -> LabelValue:
         """Play the round of x and y: record the prediction, then learn. Return the prediction.
 
         Args:
             x: Example; in a game with ids, the id, for which the served prediction is returned.
             y: Label, in the user's values.
             at: Time in seconds; None for now.
-            weight: Integer weight: the row is learned in that many rounds, and its first prediction counts that many
-                times in the metrics (metrics.py); 0 to predict without learning.
+            weight: Weight: the row is learned in that many rounds, a fraction rounded by a coin (core/weights.py), and
+                its first prediction counts that many times in the metrics (metrics.py); 0 to predict without learning.
         """
         late = self.ledger.late
         by_id = late is not None and late.pending is not None
@@ -324,21 +325,19 @@ class Game:
             return self._by_id.learn(cast("Id", x), y, at).prediction
         return self._learn_one(x, y)
 
-    def _learn_weighted(self, x: Example, y: Outcome, weight: int, by_id: bool) -> LabelValue:
+    def _learn_weighted(self, x: Example, y: Outcome, weight: float, by_id: bool) -> LabelValue:
         """Play the rounds of a row whose weight is not 1 and return the first prediction."""
-        if isinstance(weight, bool) or not isinstance(weight, (int, np.integer)) or weight < 0:
-            raise InputError(
-                "a weight must be an integer from 0",
-                f"got {shown(weight)}",
-                "Multiply all weights by one number and round them.",
-            )
+        weight = check_weight(weight)
         if by_id:
-            raise InputError("a row with an id must have weight 1", f"got {weight}", "Omit the weight.")
-        if weight == 0:
-            return self.predict_one(x)
-        prediction = self._learn_one(x, y, int(weight))
-        for _ in range(int(weight) - 1):
-            self._learn_one(x, y, 0)
+            raise InputError("a row with an id must have weight 1", f"got {weight:g}", "Omit the weight.")
+        rounds = int(rounds_of(np.array([weight]), self.ledger.weighed)[0])
+        if rounds == 0:
+            prediction = self.predict_one(x)
+        else:
+            prediction = self._learn_one(x, y, rounds)
+            for _ in range(rounds - 1):
+                self._learn_one(x, y, 0)
+        self.ledger.weighed += 1
         return prediction
 
     def find(self, id: Id) -> Answer:
@@ -500,8 +499,6 @@ class Game:
         return prediction
 
     def _learn_batch(self, batch: Batch) -> None:
-        if batch.weights is not None and (batch.weights == 1).all():
-            batch = replace(batch, weights=None)
         start = 0
         while start < len(batch):
             stop = start + self._pause(len(batch) - start)

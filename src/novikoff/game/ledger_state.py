@@ -74,6 +74,7 @@ LEDGER: tuple[Field, ...] = (
     Values("labels", str | int | float | bool | None, optional=True),
     Values("feature_names", str, optional=True),
     *map(Count, ("passes", "answered")),
+    Count("weighed", default=int),
     Tuples("bounds", (int, float)),
 )
 """Saved values of a ledger."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import Advice, InputError, MismatchError, Option, named
@@ -17,6 +18,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Adversary, Domain, OnlineLearner, Position, Source, count_at
+from novikoff.core.weights import LabelWeights
 from novikoff.data.as_stream import (
     Piece,
     as_stream,
@@ -70,6 +72,8 @@ def play(
     trace: bool = False,
     after: int | None = None,
     proof: bool | str = False,
+    weights: str | Sequence[float] | NDArray[np.number] | None = None,
+    label_weights: LabelWeights | None = None,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -101,6 +105,9 @@ def play(
             was resumed.
         proof: Whether to record what `ledger.write_proof` needs; a name that ends with .rows is a file to write the
             rows to, as the learner plays them.
+        weights: Weights of rows: the column of a table or key of dicts, or a list with one weight per row. A row of
+            weight w is learned in w rounds, a fraction rounded by a coin (core/weights.py); metrics count the rounds.
+        label_weights: Weight of rows by label, such as {"spam": 5}; or "balanced".
 
     Returns:
         The ledger, with counts, metrics and `certify()`.
@@ -120,12 +127,16 @@ def play(
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
     if isinstance(learner, str) or learner.task in ("binary", "multiclass", "regression"):
-        environment = read_as(environment, Reading(label, positive, task))
+        column, listed = (weights, False) if isinstance(weights, str) else (None, weights is not None)
+        by_label = None if listed else label_weights
+        environment = read_as(environment, Reading(label, positive, task, column, by_label))
     if isinstance(learner, str):
         learner, spec, environment = prepare(spec or learner, environment, labels == "multiclass")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
+        if weights is not None or label_weights is not None:
+            raise InputError("weights are for the rows of a source: an adversary has none. Leave them out.")
         ledger = ledger or Ledger(learner, environment, source=environment.name, passes=1)
         return _duel(learner, environment, rounds, record, ledger, _watching(observers, ledger, trace, proof))
     stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or learner, learner)
@@ -137,6 +148,7 @@ def play(
             "Choose a learner for that domain, or the right columns."
         )
     check_outcomes(learner, stream.name, stream.outcomes, stream.loss)
+    stream = _weighed(stream, None if isinstance(weights, str) else weights, label_weights)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
     ledger = ledger or Ledger(learner, source=stream.name)
@@ -163,6 +175,15 @@ def play(
     if hindsight:
         ledger.hindsight = look_back(ledger, stream, play)
     return ledger
+
+
+def _weighed(stream: Stream, weights: object, label_weights: LabelWeights | None) -> Stream:
+    """Return the stream with weights, if any are given."""
+    if weights is None and label_weights is None:
+        return stream
+    from novikoff.data.weighted import weigh
+
+    return weigh(stream, weights, label_weights)
 
 
 def _watching(

@@ -7,8 +7,9 @@
     evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     print(model["NovikoffClassifier"].certify()[0])
 
-Each `learn_one` is a round of the game: the prediction is recorded, then the learner learns. With an integer weight w
-the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one` has no side effects.
+Each `learn_one` is a round of the game: the prediction is recorded, then the learner learns. With a weight w the row is
+learned in w rounds, a fraction rounded by a coin (core/weights.py), and its prediction counts as often in the metrics.
+`predict_one` has no side effects.
 Labels are False and True if the first is one of them, as in River's binary data sets. Others are of any kind and
 number, and new ones may appear at any time, if the learner has a multiclass form; other learners take two values, of
 which the first seen is -1.
@@ -30,6 +31,7 @@ from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
 from novikoff.core.registry import for_multiclass
 from novikoff.core.types import Batch, Example, Outcome
+from novikoff.core.weights import check_weight
 from novikoff.data.tables.records import is_record
 from novikoff.game import specs
 from novikoff.game.game import Game
@@ -72,10 +74,12 @@ class _Model(base.Estimator):
         self._player: Any = ledger.player
         self._predict = ledger.learner.predict_one
 
-    def _learn(self, x: Example, y: Any, weight: int) -> None:
+    def _learn(self, x: Example, y: Any, weight: float) -> None:
         """Play a round; before the first one, the learner is made again if the row is a record of mixed values."""
         if not self.ledger.rounds and not self._player.encoding and is_record(x):
+            weighed = self.ledger.weighed
             self._make(RowShape(scaled=True, multiclass=self._player.task == "multiclass"))
+            self.ledger.weighed = weighed  # rows with a weight, none of them learned, keep their coins
         self._game.learn_one(x, y, weight=weight)
 
     def learn_many(self, X: Any, y: Any) -> None:
@@ -135,19 +139,6 @@ def _rows(X: Any) -> Sequence[Mapping[Any, Any]]:
         raise InputError("X must be a frame, or a list of dicts", f"got {named(X)}") from None
 
 
-def _whole(w: Any) -> int:
-    """Return a weight as an integer; refuse others."""
-    if w == 1:
-        return 1
-    if not isinstance(w, (int, float, np.integer, np.floating)) or not 0 <= w < 2**53 or w != int(w):
-        raise InputError(
-            "a weight must be an integer from 0",
-            f"got {shown(w)}",
-            "Multiply all weights by one number and round them, or leave w out.",
-        )
-    return int(w)
-
-
 class NovikoffClassifier(_Model, base.MiniBatchClassifier):
     """Classifier that runs a learner of the catalog.
 
@@ -193,8 +184,8 @@ class NovikoffClassifier(_Model, base.MiniBatchClassifier):
         return self._many or (not self._begun and for_multiclass(specs.parse(self.learner).name) is not None)
 
     def learn_one(self, x: Example, y: Outcome, w: float = 1) -> None:
-        """Play a round with x and y; with an integer weight `w`, play it w times."""
-        weight = _whole(w)
+        """Play a round with x and y; with a weight `w`, play it w times, a fraction rounded by a coin."""
+        weight = check_weight(w)
         if y is None or y != y:
             raise InputError(f"y must be a label: got {y!r}. Leave rows without one out.")
         if not self._begun and not isinstance(y, (bool, np.bool_)) and self._multiclass and weight:
@@ -280,8 +271,8 @@ class NovikoffRegressor(_Model, base.MiniBatchRegressor):
             raise MismatchError(f"the learner must be for regression: {learner} is a classifier. Try auto-regression.")
 
     def learn_one(self, x: Example, y: float, w: float = 1) -> None:
-        """Play a round with x and y; with an integer weight `w`, play it w times."""
-        self._learn(x, float(y), _whole(w))
+        """Play a round with x and y; with a weight `w`, play it w times, a fraction rounded by a coin."""
+        self._learn(x, float(y), check_weight(w))
 
     def predict_one(self, x: Example, *, ahead: bool = False, **kwargs: object) -> float:
         """Predict the number of x.

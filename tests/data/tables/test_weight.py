@@ -8,6 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.core.errors import SourceError
+from novikoff.core.weights import Balance, rounds_of
 from novikoff.data.tables import row_weights as weighing
 
 
@@ -66,8 +67,8 @@ def test_a_weighed_game_resumes_where_it_stopped(rows, tmp_path, capsys):
     assert told["notes"] == ["format: csv"]
 
 
-@pytest.mark.parametrize(("weight", "was"), [("1.5", "1.5"), ("-1", "-1"), ("20000", "20000"), ("", "is empty")])
-def test_weights_that_theorems_cannot_count_are_refused(tmp_path, weight, was):
+@pytest.mark.parametrize(("weight", "was"), [("-1.5", "-1.5"), ("20000", "20000"), ("", "is empty")])
+def test_invalid_weights_are_refused(tmp_path, weight, was):
     path = tmp_path / "w.csv"
     path.write_text(f"a,w,label\n1,1,yes\n2,{weight},no\n3,1,yes\n")
     with pytest.raises(SourceError, match=was):
@@ -124,13 +125,11 @@ def test_weights_of_labels_on_the_command_line_and_on_resume(rows, tmp_path, cap
     assert main(["predict", model, path, "--label-weights", "yes=3", "--json"]) == 0
 
 
-def test_weights_of_labels_that_theorems_cannot_count_are_refused(rows, tmp_path, capsys):
+def test_invalid_weights_of_labels_are_refused(rows, tmp_path, capsys):
     path = written(tmp_path / "w.csv", *rows)
-    with pytest.raises(
-        SourceError, match=r'an integer from 0 to 10,000, because theorems count rounds: that of "yes" is 1.5'
-    ):
-        nk.read(path, label_weights={"yes": 1.5})
-    assert main(["run", "perceptron", path, "--label-weights", "yes=1.5", "-q"]) == 2
+    with pytest.raises(SourceError, match=r'a number from 0 to 10,000: that of "yes" is -1.5'):
+        nk.read(path, label_weights={"yes": -1.5})
+    assert main(["run", "perceptron", path, "--label-weights", "yes=many", "-q"]) == 2
     assert "--label-weights must be LABEL=N" in capsys.readouterr().err
     with pytest.raises(SourceError, match="label weights are for classification"):
         nk.read(path, label="a", outcomes="numbers", label_weights={"1": 2})
@@ -142,3 +141,16 @@ def test_weights_of_labels_are_refused_where_a_number_is_to_be_predicted(tmp_pat
     path.write_text("a,label\n" + "".join(f"{coins.normal():.3f},{coins.normal():.3f}\n" for _ in range(60)))
     assert main(["run", str(path), "--label-weights", "0.5=5", "-q"]) == 2
     assert "label weights are for classification" in capsys.readouterr().err
+
+
+def test_balanced_weights_on_the_command_line_and_on_resume(rows, tmp_path, capsys):
+    x, y, weights = rows
+    path, model = written(tmp_path / "w.csv", x, y, weights / 2), str(tmp_path / "m.nk")
+    weighed = ["run", "perceptron", path, "--weight", "w", "--label-weights", "balanced"]
+    assert main([*weighed, "--rounds", "101", "--save", model, "-q"]) == 0
+    assert main([*weighed[:-2], "--resume", model, "-q"]) == 2
+    assert "those were balanced. Pass --label-weights balanced." in capsys.readouterr().err
+    assert main([*weighed, "--resume", model, "--save", model, "-q"]) == 0
+    whole = nk.play("perceptron", nk.read(path, weight="w", label_weights="balanced"))
+    same(nk.load(model), whole)
+    assert whole.rounds == rounds_of(Balance().weights(y == "yes") * weights / 2).sum()

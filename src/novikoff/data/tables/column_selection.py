@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from novikoff.core.errors import Advice, MismatchError, Option, SourceError, counted, quoted
 from novikoff.core.stream import Target
+from novikoff.core.weights import BALANCED
 from novikoff.data.column_names import listed_names, mismatch
 from novikoff.data.layout import columns_called, find_column, target_column
 from novikoff.data.tables.column import (
@@ -239,8 +240,9 @@ def advice(
 
 def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> None:
     """Raise MismatchError if the label weights differ from those in training."""
-    if encoding.label_weights != weights.by_label:
-        were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
+    if (encoding.label_weights, encoding.balanced) != (weights.by_label, weights.balanced):
+        were = ",".join(f"{label}={weight:.17g}" for label, weight in encoding.label_weights.items())
+        were = BALANCED if encoding.balanced else were
         raise MismatchError(
             f"label weights must be those with which {whose} was trained", f"those were {were or 'all the same'}",
             Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",

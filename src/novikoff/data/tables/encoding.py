@@ -158,6 +158,7 @@ class Encoding(Stateful):
         open: Whether columns may be added; rows are then sparse even if all columns are numeric.
         missing: Further texts that mean a missing value, in lower case.
         presence: Whether each word of a text counts once.
+        balanced: Whether rows are weighted by how often their label occurred.
 
     Attributes:
         dense: Whether all columns were numeric from the start.
@@ -173,7 +174,7 @@ class Encoding(Stateful):
         Argument("label", str | None),
         Values("left_out", str, argument=True, default=list),
         Argument("weight", str | None, default=lambda: None),
-        Coded("label_weights", dict, lambda saved: _by_name(int)(saved), "weights by label", argument=True,
+        Coded("label_weights", dict, lambda saved: _by_name(float)(saved), "weights by label", argument=True,
               default=dict),
         Value("dense", bool, assigned=False),
         Coded("columns", lambda columns: [one.state() for one in columns], lambda saved: _columns(saved),
@@ -186,6 +187,7 @@ class Encoding(Stateful):
         Argument("open", bool, default=lambda: False),
         Values("missing", str, argument=True, default=list),
         Argument("presence", bool, default=lambda: False),
+        Argument("balanced", bool, default=lambda: False),
         Coded("sums", lambda sums: {name: list(one) for name, one in sums.items()}, lambda saved: _sums(saved),
               "sums by column", default=dict),
     )  # fmt: skip
@@ -193,8 +195,8 @@ class Encoding(Stateful):
 
     def __init__(
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
-        left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, int] | None = None,
-        open: bool = False, missing: Iterable[str] = (), presence: bool = False,
+        left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, float] | None = None,
+        open: bool = False, missing: Iterable[str] = (), presence: bool = False, balanced: bool = False,
     ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
@@ -202,6 +204,7 @@ class Encoding(Stateful):
         self.bits, self.named, self.label, self.left_out, self.weight = bits, named, label, list(left_out), weight
         self.label_weights = dict(label_weights or {})
         self.open, self.missing, self.presence = open, list(missing), bool(presence)
+        self.balanced = bool(balanced)
         numeric = all(column.kind in ("number", "boolean") for column in self.columns)
         self.dense = bits is None and numeric and not open
         self._stems = _stems([column.name for column in self.columns])

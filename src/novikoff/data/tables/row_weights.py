@@ -1,9 +1,8 @@
-"""Weights of rows: the number of rounds in which each is learned, and its weight in the metrics.
+"""Weights of the rows of a table: a column, weights by label, or balanced ones (core/weights.py has the rule).
 
-Theorems count rounds, and hold for all sequences of rows. So a row of integer weight k is learned in k rounds, a row of
-weight 0 not at all, and all guarantees hold for the rounds played, with every learner, also for weights by label. A
-fractional weight would multiply losses, which no theorem here covers: it is an error.
-Metrics count rows: a row is predicted once, before its first round, and that prediction is scored with weight k. In
+A row of weight k is learned in k rounds, all theorems hold for the rounds played, with every learner. The fraction of a
+weight is rounded by a coin of the row: its number counts the rows with a label, from the beginning of the source.
+Metrics count rows: a row is predicted once, before its first round, and that prediction is scored once per round. In
 later rounds the learner has seen the row, so these do not measure its predictions (metrics.py).
 """
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import Advice, Option, SourceError, quoted, shown
 from novikoff.core.types import Batch, LabelWeights, Position, Sparse
+from novikoff.core.weights import BALANCED, MOST_WEIGHT, MUST, Balance, rounds_of, valid
 from novikoff.data.layout import BOOLEANS, is_number
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import Column
@@ -25,8 +25,6 @@ from novikoff.data.tables.column import Column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_WEIGHT = 10_000
-"""Largest weight of a row."""
 ROUNDS_TOGETHER = 2**16
 """Approximate number of rounds of weighted rows per batch."""
 
@@ -36,66 +34,97 @@ class RowWeights:
 
     Args:
         column: Column of weights; None if there is none.
-        by_label: Weight by label; other labels have weight 1.
+        by_label: Weight by label, other labels have weight 1; or "balanced".
         met: Whether to skip the check that every label in `by_label` occurs, as for a part of a table.
+        seed: Seed of the coins that round fractions.
 
     Attributes:
         unmet: Labels in `by_label` that have not occurred.
+        row: Number of rows so far.
     """
 
-    def __init__(self, column: str | None, by_label: LabelWeights | None = None, met: bool = False) -> None:
-        self.column, self.by_label = column, checked(by_label)
+    def __init__(
+        self, column: str | None, by_label: LabelWeights | None = None, met: bool = False, seed: int = 0
+    ) -> None:
+        self.column, self.balanced = column, by_label == BALANCED
+        self.by_label = {} if by_label == BALANCED else checked(by_label)
         self.unmet = set() if met else {*self.by_label}
+        self.seed = seed
+        self.begin(None)
+
+    def begin(self, start: Position | None) -> None:
+        """Continue at a position of the table."""
+        saved: Any = (start or {}).get("weighed", [0, []])
+        self.row, self._balance = int(saved[0]), Balance((label, int(count)) for label, count in saved[1])
+
+    def state(self) -> Position:
+        """Return what a position of the table needs to continue."""
+        return {"weighed": [self.row, [[label, count] for label, count in self._balance.counts.items()]]}
 
     @property
     def used(self) -> bool:
         """Whether a row may have a weight other than 1."""
-        return self.column is not None or bool(self.by_label)
+        return self.column is not None or bool(self.by_label) or self.balanced
 
-    def of(self, arrays: Mapping[str, Any], rows: int, label: str | None) -> NDArray[np.int64] | None:
-        """Return the weights of the first rows from the cells of all columns; None if all are 1."""
+    @property
+    def labelled(self) -> bool:
+        """Whether weights depend on labels."""
+        return bool(self.by_label) or self.balanced
+
+    def of(
+        self, arrays: Mapping[str, Any], rows: int, label: str | None, y: NDArray[np.number]
+    ) -> NDArray[np.int64] | None:
+        """Return the rounds of the next rows; None if all have weight 1.
+
+        Args:
+            arrays: Cells of all columns.
+            rows: Number of rows, the first ones of the arrays.
+            label: Column of the labels.
+            y: (rows,) encoded labels.
+        """
         if not self.used:
             return None
-        if not rows:
-            return np.zeros(0, dtype=np.int64)
-        found = np.ones(rows, np.int64)
-        if self.column is not None:
+        found = np.ones(rows)
+        if self.column is not None and rows:
             found = weights(arrays[self.column].slice(0, rows), self.column)
-        if self.by_label:
+        if self.by_label and rows:
             texts, codes = cells.distinct(arrays[str(label)].slice(0, rows))
             found = found * of_labels(texts, codes, self.by_label)
             self.unmet -= {*map(written, texts)}
-        return found
+        if self.balanced:
+            found = found * self._balance.weights(y)
+        first, self.row = self.row, self.row + rows
+        return None if rows and (found == 1.0).all() else rounds_of(found, first, self.seed)
 
 
-def weights(array: pa.Array, column: str) -> NDArray[np.int64]:
+def weights(array: pa.Array, column: str) -> NDArray[np.float64]:
     """Return the weights in the cells of a column; raise SourceError for invalid ones."""
     values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
     if np.isnan(values).any():
         raise cells.missing(int(np.argmax(np.isnan(values))), column, "weights")
-    wrong = ~((values >= 0.0) & (values <= MOST_WEIGHT) & (values == np.floor(values)))
+    wrong = ~valid(values)
     if wrong.any():
         row = int(np.argmax(wrong))
-        must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, because theorems count rounds"
-        do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", column), ".")
-        raise cells.bad_cell(row, column, must, f"has {values[row]:.17g}", do)
-    return values.astype(np.int64)
+        do = Advice("Divide all weights by one number, or pass ", Option("drop", column), ".")
+        raise cells.bad_cell(row, column, MUST, f"has {values[row]:.17g}", do)
+    return values
 
 
-def checked(given: LabelWeights | None) -> dict[str, int]:
+def checked(given: Any) -> dict[str, float]:
     """Return the weights by label in one spelling; raise SourceError for invalid ones."""
+    if given is not None and not isinstance(given, Mapping):
+        do = 'Write {"spam": 5, "ham": 0.5}, or "balanced".'
+        raise SourceError("label weights must be a dict of numbers", f"got {shown(given)}", do)
     for label, weight in (given or {}).items():
-        whole = isinstance(weight, (int, np.integer)) and not isinstance(weight, bool)
-        if not whole or not 0 <= weight <= MOST_WEIGHT:
-            must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, because theorems count rounds"
-            raise SourceError(must, f"that of {quoted(str(label))} is {shown(weight)}",
-                              "Multiply all weights by one number and round them.")  # fmt: skip
-    return {written(label): int(weight) for label, weight in (given or {}).items()}
+        number = isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool)
+        if not number or not 0 <= weight <= MOST_WEIGHT:
+            raise SourceError(MUST, f"that of {quoted(str(label))} is {shown(weight)}", "Correct it.")
+    return {written(label): float(weight) for label, weight in (given or {}).items()}
 
 
-def of_labels(texts: Sequence[str], codes: NDArray[np.int64], by: Mapping[str, int]) -> NDArray[np.int64]:
+def of_labels(texts: Sequence[str], codes: NDArray[np.int64], by: Mapping[str, float]) -> NDArray[np.float64]:
     """Return the weights of rows by label, from the distinct labels and their codes."""
-    found: NDArray[np.int64] = np.array([by.get(written(text), 1) for text in texts], dtype=np.int64)[codes]
+    found: NDArray[np.float64] = np.array([by.get(written(text), 1.0) for text in texts])[codes]
     return found
 
 

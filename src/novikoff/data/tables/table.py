@@ -12,7 +12,7 @@ Labels
     data/tables/label_column.py reads the cells. With `labelled=False` there is no label, and y is -1.
 Weights
     A row of weight k is learned in k rounds and scored once (data/tables/row_weights.py): k comes from a column of
-    weights, from the label, or is the product of both.
+    weights, from the label, or is the product of both. Fractions are rounded by a coin (core/weights.py).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import AbsentLabelError, Advice, LabelError, Option, SourceError, counted, quoted
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Batch, Domain, Labels, LabelWeights, Position, Sparse, count_at
+from novikoff.core.weights import BALANCED
 from novikoff.data.formats.pandas_index import check_asked, unnamed_note
 from novikoff.data.layout import LABEL_NAMES
 from novikoff.data.streaming_labels import shown
@@ -137,7 +138,7 @@ class Table(Stream):
         ignored = [name for name in reader.names[reader.index :] if name not in in_use]
         self.encoding = Encoding(
             self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label,
-            missing=sorted(reader.tokens), presence=presence,
+            missing=sorted(reader.tokens), presence=presence, balanced=self.weights.balanced,
         )  # fmt: skip
         self.encoding.average(head)
         self.encoding.open = reader.grows and used is None and not self.encoding.dense
@@ -155,7 +156,7 @@ class Table(Stream):
         self.notes += self._advice
 
     def _refuse_label_weights(self) -> None:
-        if self.weights.by_label:
+        if self.weights.labelled:
             raise SourceError(
                 f"label weights are for classification: the target of {self.name} is numeric. Leave them out."
             )
@@ -336,6 +337,7 @@ class Table(Stream):
         part._reader = self._reader.part(first, last)
         part.read_as(self)
         part.name, part.rows = part._reader.name, None if self.rows is None else last - first
+        part.weights.seed = first  # other coins for the rows of each part
         return part
 
     def read_as(self, other: Stream) -> None:
@@ -346,7 +348,8 @@ class Table(Stream):
         self.__dict__.pop("notes", None)
         self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
         self._labels = None if other._labels is None else other._labels.copy()
-        self.weights, self._pass_notes = RowWeights(other.weights.column, other.weights.by_label, met=True), []
+        by_label: LabelWeights = BALANCED if other.weights.balanced else other.weights.by_label
+        self.weights, self._pass_notes = RowWeights(other.weights.column, by_label, met=True), []
         self._point = other._point
         self._given = {**known, "known": [*self.encoding.known()]}
 
@@ -384,6 +387,7 @@ class Table(Stream):
         if labels is not None:
             wanted[labels.name] = labels.kind
             labels.written.begin(self.expected, start or self._given)
+        self.weights.begin(start)
         self._surprises, self._no_label = Surprises(), 0
         pieces = self._reader.read(start, wanted)
         try:
@@ -534,13 +538,13 @@ class Table(Stream):
         rows, error = piece.rows, piece.error and self._reader.numbered(piece.error)
         while True:
             try:
-                y, counts = self._y(piece, rows), self.weights.of(piece.arrays, rows, self.label)
-                x = self._x(piece, rows)
-                return x, y, counts, error
+                y, x = self._y(piece, rows), self._x(piece, rows)
+                return x, y, self.weights.of(piece.arrays, rows, self.label, y), error
             except SourceError as wrong:
                 lone = self._labels is not None and self._labels.written.known.lone
                 if error is not None and lone:  # the second label may be in the bad row
-                    return self._x(piece, 0), self._y(piece, 0), self.weights.of(piece.arrays, 0, self.label), error
+                    y = self._y(piece, 0)
+                    return self._x(piece, 0), y, self.weights.of(piece.arrays, 0, self.label, y), error
                 rows = wrong.where.pop("row")
                 there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
                 error = self._reader.numbered(wrong.at(**there).at(source=self.name))
@@ -578,6 +582,7 @@ class Table(Stream):
             **end,
             **({"played": played} if played != end["row"] or self.weights.used or self._given is not None else {}),
             **(self._labels.written.state() if self._labels is not None else {}),
+            **(self.weights.state() if self.weights.used else {}),
             "known": self.encoding.known(),
         }
 

@@ -17,8 +17,9 @@ from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.labels import plain_label
 from novikoff.core.learner import Learner
 from novikoff.core.types import Batch, LabelWeights
+from novikoff.core.weights import BALANCED, MOST_WEIGHT, Balance, check_weight
 from novikoff.game.prepare import Made
-from novikoff.integrations.sklearn.estimator import Estimator, some_weight, whole, whole_weights
+from novikoff.integrations.sklearn.estimator import Estimator, given_weights, some_weight, weights_unless_one
 from novikoff.linear.perceptron import Perceptron
 
 
@@ -41,7 +42,8 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         shuffle: Play the rows of `fit` in a random order.
         random_state: Seed of the order and of a randomised learner.
         track: Feed the comparators every round, for learners whose theorems need them.
-        class_weight: Integer weight of the rows of each class, such as {"spam": 5}; 1 for classes not named.
+        class_weight: Weight of the rows of each class, such as {"spam": 5}, 1 for classes not named; or "balanced": the
+            count of the most frequent class over that of the class, in all of y for `fit`, so far for `partial_fit`.
 
     Attributes:
         classes_: Labels.
@@ -79,8 +81,9 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._check_columns(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
-        weights = self._weights(X, y, np.unique(y), sample_weight)
-        self._classes(X, np.unique(y if weights is None else y[some_weight(weights) > 0]))
+        self.__dict__.pop("_balance", None)
+        weights = self._weights(X, y, np.unique(y), sample_weight, whole=True)
+        self._classes(X, np.unique(y if weights is None else y[weights > 0]))
         if weights is not None:
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         self._fit(X, self._ys(np.searchsorted(self.classes_, y)), weights)
@@ -101,28 +104,43 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         known = np.isin(y, self.classes_)
         if not known.all():
             raise ValueError(f"y must be one of the classes {self.classes_}: got {np.asarray(y)[~known][0]!r}.")
-        weights = self._weights(X, y, self.classes_, sample_weight)
-        self._play(X, self._ys(np.searchsorted(self.classes_, y)), weights)
+        weights = self._weights(X, y, self.classes_, sample_weight, whole=False)
+        self._play(X, self._ys(np.searchsorted(self.classes_, y)), self._rounds(weights))
         return self
 
-    def _weights(self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any) -> NDArray[np.int64] | None:
-        """Return how often each row is played: its weight times that of its class; None if each is played once."""
-        weights = whole_weights(sample_weight, X)
+    def _weights(
+        self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, whole: bool
+    ) -> NDArray[np.float64] | None:
+        """Return the weight of each row times that of its class; None if all are 1.
+
+        Args:
+            X: Rows.
+            y: Labels.
+            classes: Classes.
+            sample_weight: Weights of rows, or None.
+            whole: Whether balanced weights are those of all of y, which are known in advance; otherwise of the labels
+                so far.
+        """
+        weights = given_weights(sample_weight, X)
         by: Any = self.class_weight
-        if by is None:
-            return weights
+        each = None
         codes, names = np.searchsorted(classes, y), classes.tolist()
-        if isinstance(by, str) and by == "balanced":
-            counts = np.bincount(codes, minlength=len(names))
-            often = dict(zip(names, np.rint(counts.max() / np.maximum(counts, 1)).astype(int).tolist(), strict=True))
-            raise InputError(
-                "class_weight must be integers, as theorems count rounds: balanced weights are not. Pass "
-                f"class_weight={often!r}, which is close."
-            )
-        if not isinstance(by, Mapping) or (not by.keys() >= {*names} and not by.keys() <= {*names}):
-            raise InputError(f"the keys of class_weight must be among the classes {names}: got {shown(by)}.")
-        each = whole(np.array([by.get(name, 1) for name in names], dtype=np.float64))[codes]
-        return each if weights is None else each * weights
+        if isinstance(by, str) and by == BALANCED:
+            if whole:
+                counts = np.maximum(np.bincount(codes, minlength=len(names)), 1)
+                each = np.minimum(counts.max() / counts, MOST_WEIGHT)[codes]
+            else:
+                each = self.__dict__.setdefault("_balance", Balance()).weights(codes)
+        elif by is not None:
+            if not isinstance(by, Mapping) or (not by.keys() >= {*names} and not by.keys() <= {*names}):
+                must = f'class_weight must be "balanced", or a dict whose keys are among the classes {names}'
+                raise InputError(must, f"got {shown(by)}")
+            each = np.array([check_weight(by.get(name, 1.0)) for name in names])[codes]
+        if each is not None:
+            weights = each if weights is None else each * weights
+        if weights is not None and whole:
+            some_weight(weights)
+        return weights_unless_one(weights)
 
     def _classes(self, X: Any, classes: NDArray[Any]) -> None:
         """Start with these classes: one binary game, one multiclass game, or one game per class."""

@@ -19,6 +19,7 @@ from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.learner import Learner
 from novikoff.core.registry import entry
 from novikoff.core.types import Batch, Domain, LabelValue, Sparse
+from novikoff.core.weights import check_weights, rounds_of
 from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
 from novikoff.game.explanation import Explanation
@@ -184,7 +185,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             return rows if self._sparse else rows.dense(X.shape[1])
         return Sparse.of_dense(X) if self._sparse else np.ascontiguousarray(X)
 
-    def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None) -> None:
+    def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.float64] | None) -> None:
         """Play all rows `passes` times, each pass in a new random order if `shuffle`.
 
         The order depends on `random_state` alone, never on the rows: independent rows stay independent.
@@ -194,9 +195,24 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         for number in range(self.passes):
             if self.shuffle:
                 order = coins.permutation(X.shape[0])
-            self._play(X, ys, weights, order)
+            rounds = None if weights is None else rounds_of(weights, number * len(weights))
+            if weights is not None and rounds is not None and number == 0 and not rounds.any():
+                raise InputError(
+                    "weights must let a row be learned", f"their sum is {weights.sum():.4g}",
+                    "Multiply all weights by one number, so that their mean is 1, for example.",
+                )  # fmt: skip
+            self._play(X, ys, rounds, order)
             for ledger in self._ledgers:
                 ledger.passes, ledger.repeated, ledger.fixed = number + 1, number > 0, True
+
+    def _rounds(self, weights: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+        """Return the number of rounds of the next rows of `partial_fit`."""
+        if weights is None:
+            return None
+        first = self._ledgers[0].weighed
+        for ledger in self._ledgers:
+            ledger.weighed += len(weights)
+        return rounds_of(weights, first)
 
     def _play(
         self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, order: NDArray[np.intp] | None = None
@@ -296,24 +312,20 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             self._ledgers = [unpacked(one) for one in state["_ledgers"]]
 
 
-def whole_weights(sample_weight: object, X: object) -> NDArray[np.int64] | None:
-    """Return the weights of rows as integers; None without weights."""
-    return None if sample_weight is None else some_weight(whole(_check_sample_weight(sample_weight, X)))
+def given_weights(sample_weight: object, X: Any) -> NDArray[np.float64] | None:
+    """Return the weights of rows; None without weights."""
+    if sample_weight is None:
+        return None
+    return some_weight(check_weights(_check_sample_weight(sample_weight, X, dtype=np.float64), X.shape[0]))
 
 
-def whole(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return weights as integers; refuse others."""
-    wrong = ~((weights >= 0) & (weights < 2.0**53) & (weights == np.floor(weights)))
-    if wrong.any():
-        raise InputError(
-            f"weights must be integers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds: "
-            "scale all weights to integers, or leave them out."
-        )
-    return weights.astype(np.int64)
-
-
-def some_weight(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+def some_weight(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights if one is positive; refuse them otherwise."""
     if not weights.any():
         raise InputError("weights must not all be 0.")
     return weights
+
+
+def weights_unless_one(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Return the weights; None if all are 1."""
+    return None if weights is None or (weights == 1.0).all() else weights

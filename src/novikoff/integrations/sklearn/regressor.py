@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from novikoff.core.errors import MismatchError
 from novikoff.core.learner import Learner
 from novikoff.game.prepare import Made
-from novikoff.integrations.sklearn.estimator import Estimator, whole_weights
+from novikoff.integrations.sklearn.estimator import Estimator, given_weights, weights_unless_one
 
 
 class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Play these rows in order, after earlier ones."""
         X, y, weights = self._checked(X, y, sample_weight, first="_ledgers" not in self.__dict__)
-        self._play(X, [y], weights)
+        self._play(X, [y], self._rounds(weights))
         return self
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, NDArray[np.float64], Any]:
@@ -59,7 +59,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True, reset=first
         )
-        weights = whole_weights(sample_weight, X)
+        weights = weights_unless_one(given_weights(sample_weight, X))
         if first:
             recipe = self._recipe(X)
             learner = self._make(recipe, X.shape[1], check_random_state(self.random_state).randint(2**31))

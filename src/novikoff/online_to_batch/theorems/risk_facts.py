@@ -52,7 +52,7 @@ class EnsembleFacts:
         drawn: Whether the hypotheses of a vote were drawn, so that its bound is on average over the draw.
         brier: Whether the losses are Brier scores, (1 - P(y))^2, and the risk is the expected one of a fresh example.
         late: Whether labels were delayed: the sample is in the order of arrival, without labels that did not arrive.
-        copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
+        copies: Whether rows had weights, and were played as several examples or left out: independence is refuted.
     """
 
     rounds: int
@@ -87,7 +87,7 @@ class BestFacts:
         independence: "refuted" if a drift test raised an alarm.
         evidence: Largest wealth of that test.
         horizon: Whether n was fixed in advance.
-        copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
+        copies: Whether rows had weights, and were played as several examples or left out: independence is refuted.
     """
 
     rounds: int
@@ -114,7 +114,7 @@ class HeldFacts:
         trials: Number of held-out examples.
         delta: Probability that the bound may fail.
         independence: "refuted" if there is evidence that the examples are not independent.
-        copies: Whether rows of weight above 1 were held out, each as several examples: independence is refuted.
+        copies: Whether rows held out had weights, and count as several examples or none: independence is refuted.
     """
 
     candidates: int
@@ -144,7 +144,7 @@ class ThresholdFacts:
         independence: "refuted" if a drift test raised an alarm.
         evidence: Largest wealth of that test.
         late: Whether labels were delayed.
-        copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
+        copies: Whether rows had weights, and were played as several examples or left out: independence is refuted.
         repeated: Whether examples were played more than once.
         single: Whether all examples are of one pass over one source, so that none was played twice.
     """
@@ -182,7 +182,7 @@ def independent(facts: EnsembleFacts | BestFacts | HeldFacts | ThresholdFacts) -
     late = isinstance(facts, (EnsembleFacts, ThresholdFacts)) and facts.late
     claim = f"{INDEPENDENT}, and {ARRIVAL}" if late else INDEPENDENT
     if facts.copies:
-        return Assumption(f"{claim} (rows of weight above 1 were played as several equal examples)", "refuted")
+        return Assumption(f"{claim} (rows had weights: some were played as several examples, or none)", "refuted")
     if isinstance(facts, HeldFacts):
         return Assumption(claim, facts.independence)
     if facts.independence == "trusted":
