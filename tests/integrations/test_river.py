@@ -297,6 +297,18 @@ def test_invalid_weights_are_refused(w):
         assert model.ledger.rounds == 0
 
 
+def test_predictions_use_the_chosen_threshold():
+    model = NovikoffClassifier("logistic")
+    for x, y in (examples := list(datasets.Phishing().take(200))):
+        model.learn_one(x, y)
+    chosen = nk.choose_threshold(model.ledger, cost={"FP": 1, "FN": 30})
+    for one in (model, pickle.loads(pickle.dumps(model))):
+        found = [one.predict_one(x) for x, _ in examples]
+        assert found == [one.predict_proba_one(x)[True] >= chosen.value for x, _ in examples]
+        assert one.predict_many(pd.DataFrame([x for x, _ in examples])).tolist() == found
+    assert found != [model.predict_proba_one(x)[True] >= 0.5 for x, _ in examples]
+
+
 def test_fractional_weights_toss_a_new_coin_for_each_row():
     for x in ({"a": 1.0}, {"a": 1.0, "c": "red"}):  # numbers, and a record of mixed values
         model = NovikoffClassifier("perceptron")

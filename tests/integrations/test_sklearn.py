@@ -219,6 +219,16 @@ def test_a_weighted_row_is_played_in_place():
         NovikoffClassifier("perceptron").fit(X, y, sample_weight=np.full(60, 0.00001))
 
 
+def test_predictions_use_the_chosen_threshold():
+    X, y = rows(200)
+    model = estimators.LogisticClassifier(random_state=0).fit(X, y)
+    own = model.predict(X).tolist()
+    chosen = nk.choose_threshold(model.ledger_, cost={"FP": 1, "FN": 30})
+    found = np.where(model.predict_proba(X)[:, 1] >= chosen.value, "spam", "ham").tolist()
+    assert model.predict(X).tolist() == pickle.loads(pickle.dumps(model)).predict(X).tolist() == found != own
+    assert model.fit(X, y).predict(X).tolist() == own
+
+
 def test_fractional_weights_are_rounded_by_coins_of_the_rows():
     X, y = rows(60)
     weights = np.random.default_rng(1).uniform(0.0, 2.0, 60)

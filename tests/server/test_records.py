@@ -68,3 +68,24 @@ def test_game_on_a_table_is_uploaded_and_predicts_objects(client, tmp_path):
     for k, row in enumerate(mixed(30, seed=5)):
         x, _ = apart(row)
         assert client.predict(f"{k}", x)["prediction"] == ledger.predict(x)
+
+
+def test_service_answers_with_the_decision_of_the_threshold(tmp_path):
+    ledger = nk.play("logistic", pd.DataFrame(mixed()), label="outcome")
+    chosen = nk.choose_threshold(ledger, cost={"FP": 1, "FN": 30})
+    nk.save(ledger, tmp_path / "m.nk")
+    rows = [apart(row) for row in mixed(30, seed=5)]
+    with opened(tmp_path / "service") as client:
+        client.http.put("/v1/models/m/model.nk", content=(tmp_path / "m.nk").read_bytes())
+        answers = [client.predict(f"{k}", x) for k, (x, _) in enumerate(rows)]
+        again = client.predict("0", rows[0][0])
+        told = client.http.get("/v1/models/m").json()["threshold"]
+        client.label("1", rows[1][1])
+    assert [one["decision"] for one in answers] == [ledger.predict(x) for x, _ in rows]
+    assert [one["decision"] for one in answers] != [one["prediction"] for one in answers]
+    assert (again["repeated"], again["decision"]) == (True, answers[0]["decision"])
+    assert (told["threshold"], told["rule"]) == (chosen.value, "cost")
+    with opened(tmp_path / "service") as client:  # recovered
+        assert client.predict("2", rows[2][0])["decision"] == answers[2]["decision"]
+        client.make("plain", learner="perceptron")
+        assert "decision" not in client.ask("POST", "/plain/predict", {"id": "a", "x": {"f": 1}})

@@ -30,7 +30,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "first steps": ("demo", "list", "explain", "compile", "completion"),
     "learn": ("run", "compare", "predict", "parallel-perceptron"),
     "inspect runs and data": ("report", "columns", "convert"),
-    "serve": ("serve", "send", "backup", "restore"),
+    "serve": ("serve", "send", "backup", "restore", "export"),
     "forecasts and bandits": ("experts", "bandit"),
     "theory": ("notes", "duel", "verify", "arena"),
 }
@@ -255,6 +255,12 @@ def parser() -> Parser:
     one = verb("convert", verbs.convert)
     _add_source(one)
     one.add_argument("destination", metavar="DEST", help="Arrow file to write")
+    _add_force(one)
+
+    one = verb("export", verbs.export)
+    one.add_argument("model", metavar="MODEL", help="model file of --save")
+    one.add_argument("destination", metavar="DEST", help="file to write: .json or .onnx")
+    one.add_argument("--format", choices=("json", "onnx"), help="format (default: by the ending of DEST)")
     _add_force(one)
 
     one = verb("arena", verbs.arena)
@@ -640,6 +646,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
     "convert": ("convert big.svm big.arrow",),
+    "export": ("export m.nk model.json", "export m.nk model.onnx"),
     "arena": ("arena", "arena --port 8000 --no-browser"),
     "duel": (
         "duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 40",

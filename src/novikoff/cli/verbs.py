@@ -127,6 +127,23 @@ def convert(args: Namespace) -> int:
     return 0
 
 
+def export(args: Namespace) -> int:
+    """Export a linear model or trees to JSON or ONNX."""
+    from novikoff.core.overwriting import check_replaced
+    from novikoff.game import persistence
+    from novikoff.game.export import is_exported
+    from novikoff.game.ledger import Ledger
+
+    saved = persistence.load(args.model)
+    if not isinstance(saved, Ledger):
+        raise InputError("only a saved game can be exported", f"{args.model} is a classifier of --finalize",
+                         "Pass the file of run --save.")  # fmt: skip
+    check_replaced(args.destination, "an exported model", is_exported, args.force, InputError)
+    made = saved.export(args.destination, args.format)
+    print(f"{saved.spec}: {made.kind} on {counted(made.columns, 'column')} written to {made.path} ({made.format})")
+    return 0
+
+
 def columns(args: Namespace) -> int:
     """Show how the columns of a table are interpreted."""
     from novikoff.cli.opening import notes, open_source, opened_table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from novikoff.game.course import Course
     from novikoff.game.delayed.late import Late
     from novikoff.game.explanation import Explanation, Importance
+    from novikoff.game.export import Exported
     from novikoff.game.predicting import MissingColumns
     from novikoff.game.proof_file import ProofRecord
     from novikoff.game.reservoir import HypothesisReservoir
@@ -580,6 +582,23 @@ class Ledger(Metrics, Shown):
         from novikoff.game.explanation import importance
 
         return importance(self, kind, data, rows)
+
+    def export(self, path: str | os.PathLike[str], format: str | None = None) -> Exported:
+        """Write a linear model, trees or a forest to a file that other programs can score (game/export.py).
+
+        Args:
+            path: File to write; an existing one is replaced.
+            format: "json" or "onnx"; None for the ending of the path. ONNX needs the package onnx.
+
+        Returns:
+            What was written: path, format, kind and number of columns.
+
+        Raises:
+            MismatchError: If the model is neither linear nor a tree, or its features are hashed, dates or text.
+        """
+        from novikoff.game.export import export
+
+        return export(self, path, format)
 
     def write(self, prediction: int, y: int, chance: float | None = None, weight: int | None = None) -> None:
         """Record one round.

@@ -266,7 +266,11 @@ class Threshold(Stateful):
 
     def predict_one(self, player: Predictor, x: Example) -> int:
         """Return -1 or +1 for one example, as the learner takes it."""
-        return int(self._signs(np.array([player.score_one(x)], dtype=np.float64))[0])
+        return self.decide(player.score_one(x))
+
+    def decide(self, score: float) -> int:
+        """Return -1 or +1 for a score."""
+        return int(self._signs(np.array([score], dtype=np.float64))[0])
 
     def _signs(self, scores: NDArray[np.float64]) -> NDArray[np.int8]:
         scores = np.where(np.isnan(scores), 0.0, scores)  # as in `Ranking`

@@ -212,14 +212,23 @@ class NovikoffClassifier(_Model, base.MiniBatchClassifier):
         self._values, self._begun = values, True
 
     def predict_one(self, x: Example, **kwargs: object) -> Any:
-        """Predict the label of x; None while no label is known."""
+        """Predict the label of x; None while no label is known.
+
+        If `nk.choose_threshold(model.ledger, ...)` chose a threshold for two labels, it is used; the metrics of
+        `ledger` remain those of the learner's own predictions.
+        """
         if self._many:
             return self._game.predict_one(x)
         if not self._begun:
             return None
         if self._values[1] is None:
             return self._values[0]
-        return self._values[self._predict(self._game.encoded(x)) > 0]
+        return self._values[self._sign(self._game.encoded(x)) > 0]
+
+    def _sign(self, x: Example) -> int:
+        """Return the prediction of an encoded row: by the threshold, if one was chosen."""
+        threshold = self.ledger.threshold
+        return int(self._predict(x)) if threshold is None else threshold.predict_one(self._player, x)
 
     def predict_proba_one(self, x: Example, **kwargs: object) -> dict[Any, float]:
         """Return the probability of each label; only for learners with probabilities, or randomised ones."""

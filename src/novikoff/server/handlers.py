@@ -300,9 +300,12 @@ class Answering:
             self._store.add_labels(names, self.play.values[names:])
 
     def _predicted(self, one: Round, repeated: bool) -> Predicted:
-        return Predicted(
+        found = Predicted(
             one.id, one.seq, self.play.decode(one.prediction), one.score, one.version - self._base, repeated
         )
+        if self.play.ledger.threshold is not None:
+            found.decision = self.play.decision(one.score)
+        return found
 
     def _labelled(self, one: Round, arrival: Arrival, repeated: bool) -> Labelled:
         play = self.play

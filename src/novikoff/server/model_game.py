@@ -371,6 +371,11 @@ class Play:
             return None if label is None or label < 0 else self._numbering().decode(label)
         return label if self._labels is None else self._labels.decode(label)
 
+    def decision(self, score: float | None) -> Any:
+        """Return the label by the threshold that was chosen for the game; None without a finite score."""
+        threshold = self.ledger.threshold
+        return None if threshold is None or score is None else self.decode(threshold.decide(score))
+
     def mistake(self, prediction: object, y: object) -> bool | None:
         """Return whether the prediction was wrong; None for regression."""
         return bool(prediction != y) if self.ledger.counts else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from novikoff.reports import thresholds
 from novikoff.server.actor import Actor
 from novikoff.server.prometheus import Requests, family
 from novikoff.server.service import Service
@@ -63,6 +64,8 @@ def describe(actor: Actor) -> dict[str, object]:
     if actor.state in ("ready", "storage_failed"):
         found |= {"model": msgspec.to_builtins(actor.model), "pending": actor.play.late.waiting}
         found |= {name: _count(actor, name) for _, name, _ in COUNTERS}
+        if (threshold := actor.play.ledger.threshold) is not None:
+            found["threshold"] = thresholds.plain(threshold)
     return found
 
 

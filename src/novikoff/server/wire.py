@@ -113,7 +113,8 @@ class Predicted(msgspec.Struct):
 
     With `why`, the score as a sum over the features of x; with `probabilities`, a list of labels and probabilities; of
     conformal models, the prediction set: labels, or the ends of an interval (null is infinite). Each is null if the
-    answer is repeated and labels were learned since.
+    answer is repeated and labels were learned since. With a model file for which a threshold was chosen, `decision` is
+    the label by that threshold; `prediction` stays the learner's own, which counts and certificates are about.
     """
 
     id: str
@@ -125,6 +126,7 @@ class Predicted(msgspec.Struct):
     why: Any | msgspec.UnsetType = msgspec.UNSET
     probabilities: Any | msgspec.UnsetType = msgspec.UNSET
     set: Any | msgspec.UnsetType = msgspec.UNSET
+    decision: Any | msgspec.UnsetType = msgspec.UNSET
 
 
 class Labelled(msgspec.Struct):

@@ -74,6 +74,10 @@ class ForestPart:
         """Return the path of a row (columns,) through each tree."""
         return self.engine.steps(x)
 
+    def mixed(self) -> list[Node]:
+        """Return the trees, whose leaves have the forecast of the mixture."""
+        return self.engine.mixed()
+
     def gains(self, columns: int) -> NDArray[np.float64]:
         """Return the mean over the trees of the gain of the cuts on each column (columns,)."""
         return self.engine.gains(columns)

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.decision_tree import DrawnTree
+from novikoff.core.decision_tree import DrawnTree, Node
 from novikoff.core.state import Argument, Array, Count, Parts, Stateful, Sum, keeps_rows, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.numerics.records import astuple
@@ -149,6 +149,10 @@ class RegrownNumbers(Stateful):
         """Return the path of a row (columns,) through each tree."""
         found = [steps for tree in self.grown for steps in tree.steps(x, self.kinds)]
         return [steps._replace(columns=steps.columns - self.skipped) for steps in found]
+
+    def mixed(self) -> list[Node]:
+        """Return the trees, whose leaves have the forecast of the mixture."""
+        return [root for tree in self.grown for root in tree.mixed()]
 
     def gains(self, columns: int) -> NDArray[np.float64]:
         """Return the mean over the trees of the gain of the cuts on each column (columns,)."""

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,6 +76,37 @@ def named(node: Node, columns: Columns, features: list[str] | None) -> Node:
         node, name=columns.name(node.column, features), values=tuple(values),
         left=named(node.left, columns, features), right=named(node.right, columns, features),
     )  # fmt: skip
+
+
+def codes_of(sets: NDArray[np.uint64]) -> tuple[int, ...]:
+    """Return the categories that go left, from the (2,) words of their bits; `BINS` - 2 is every other one."""
+    bits = int(sets[0]) | int(sets[1]) << 64
+    return tuple(b - 1 for b in range(1, at.BINS) if bits >> b & 1)
+
+
+def mixed_tree(
+    column: Sequence[int], left: Sequence[int], missing: Sequence[int], cut: NDArray[np.float64],
+    sets: NDArray[np.uint64], along: Callable[[Sequence[int]], NDArray[np.float64]],
+) -> Node:  # fmt: skip
+    """Return a tree whose leaves have the forecast of the mixture over its prunings.
+
+    Args:
+        column: Column of the cut of each node; -1 for a leaf.
+        left: Left child of each node; the right one is the next.
+        missing: Whether missing values go left.
+        cut: (nodes,) cut of each node.
+        sets: (nodes, 2) categories that go left.
+        along: Function from a path to Q of its nodes (trees/paths.py).
+    """
+
+    def node(path: tuple[int, ...]) -> Node:
+        v = path[-1]
+        if column[v] < 0:
+            return Node(-1, math.nan, (), False, (), tuple(along(path)[-1].tolist()))
+        below = node((*path, left[v])), node((*path, left[v] + 1))
+        return Node(column[v], float(cut[v]), codes_of(sets[v]), bool(missing[v]), (), (), *below)
+
+    return node((0,))
 
 
 class GrowingTree(Stateful):
@@ -219,6 +251,10 @@ class GrowingTree(Stateful):
                 value, kinds[column] == 1, float(self.cut[v]), self.sets[v], int(self.whole[v, at.MISSING_LEFT])
             )
             path.append(int(self.whole[v, at.LEFT]) + (0 if left else 1))
+        return [Steps(self.whole[path[:-1], at.COLUMN].astype(np.int64), self._along(path))]
+
+    def _along(self, path: Sequence[int]) -> NDArray[np.float64]:
+        """Return Q of each node of a path (trees/paths.py)."""
         forecasts: list[NDArray[np.float64]] = []
         for v in path:
             p = self._forecast(v, forecasts[-1] if forecasts else None)
@@ -226,8 +262,13 @@ class GrowingTree(Stateful):
                 p = (1.0 - len(p) * at.FLOOR) * p + at.FLOOR
             forecasts.append(p)
         weights = np.array([self._stopping(v) for v in path[:-1]]).reshape(-1, 2)
-        columns = self.whole[path[:-1], at.COLUMN].astype(np.int64)
-        return [Steps(columns, truncated(np.array(forecasts), weights[:, 0], weights[:, 1]))]
+        return truncated(np.array(forecasts), weights[:, 0], weights[:, 1])
+
+    def mixed(self) -> list[Node]:
+        """Return the tree whose leaves have the forecast of the mixture."""
+        column, left = self.whole[:, at.COLUMN].tolist(), self.whole[:, at.LEFT].tolist()
+        missing = self.whole[:, at.MISSING_LEFT].tolist()
+        return [mixed_tree(column, left, missing, self.cut, self.sets, self._along)]
 
     def _stopping(self, v: int) -> tuple[float, float]:
         """Return the weights of stopping at a node and of going on."""
@@ -276,8 +317,7 @@ class GrowingTree(Stateful):
             if self.whole[v, at.COLUMN] < 0 or stops[v]:
                 return Node(-1, math.nan, (), False, counts, shown)
             column, left = int(self.whole[v, at.COLUMN]), int(self.whole[v, at.LEFT])
-            bits = int(self.sets[v, 0]) | int(self.sets[v, 1]) << 64
-            codes = tuple(b - 1 for b in range(1, at.BINS) if bits >> b & 1)
+            codes = codes_of(self.sets[v])
             cut = math.nan if codes else float(self.cut[v])
             goes = bool(self.whole[v, at.MISSING_LEFT])
             return Node(column, cut, codes, goes, counts, shown, node(left, forecast), node(left + 1, forecast))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.core import encode
 from novikoff.core.attribution import Attribution, Importances, Scale
+from novikoff.core.decision_tree import Node
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Learner
@@ -33,6 +35,7 @@ from novikoff.core.types import (
 )
 from novikoff.numerics.sizes import LARGEST_SIZE
 from novikoff.numerics.total import Total
+from novikoff.trees._loops.layout import BINS
 from novikoff.trees.columns import Columns
 from novikoff.trees.paths import Steps
 from novikoff.trees.store import MOST_ROWS, RowStore
@@ -55,6 +58,9 @@ class Forecaster(Protocol):
 
     def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
         """Return the path of a row (columns,) through each tree."""
+
+    def mixed(self) -> list[Node]:
+        """Return the trees, whose leaves have the forecast of the mixture of their prunings."""
 
     def gains(self, columns: int) -> NDArray[np.float64]:
         """Return the gain of the cuts on each column (columns,)."""
@@ -146,6 +152,18 @@ class TableLearner(Learner):
         base = np.sum([along[0] / len(paths) for along in scores], axis=0)
         score = self._score_steps(self._look(row))[0]
         return Attribution("path", self.scale, score, base, self.columns.places(), values)
+
+    last_category: ClassVar[int] = BINS - 2
+    """Number of the category of a cut that stands for all others."""
+
+    def leaves(self) -> list[Node]:
+        """Return the trees, whose leaves have scores; the mean over all trees is the score of a row."""
+        return [self._with_scores(root) for root in self.part.mixed()]
+
+    def _with_scores(self, node: Node) -> Node:
+        if node.left is None or node.right is None:
+            return replace(node, forecast=tuple(self._score_steps(np.array([node.forecast]))[0].tolist()))
+        return replace(node, left=self._with_scores(node.left), right=self._with_scores(node.right))
 
     def importances(self) -> Importances:
         """Return the gain of the cuts on each column, at the place of its first feature."""

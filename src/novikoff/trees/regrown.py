@@ -23,7 +23,9 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +55,7 @@ from novikoff.trees._loops.forest_layout import (
 from novikoff.trees._loops.layout import BINS
 from novikoff.trees.bins import Edges, x_log_x
 from novikoff.trees.boosting import MOST_LABELS
+from novikoff.trees.growing import codes_of, mixed_tree
 from novikoff.trees.paths import Steps, by_column, goes_left, label_gains, truncated
 from novikoff.trees.store import TOGETHER, RowStore
 
@@ -217,12 +220,24 @@ class RegrownForest(Stateful):
                 int(forest.missing[m, v]),
             )  # fmt: skip
             path.append(int(forest.left[m, v]) + (0 if left else 1))
+        return Steps(forest.column[m, path[:-1]].astype(np.int64), self._along(m, path))
+
+    def _along(self, m: int, path: Sequence[int]) -> NDArray[np.float64]:
+        """Return Q of each node of a path of tree m (trees/paths.py)."""
         forecasts: list[NDArray[np.float64]] = []
         for v in path:
             forecasts.append(self._own(m, v, forecasts[-1] if forecasts else None))
-        odds = forest.odds[m, path[:-1]]
+        odds = self.forest.odds[m, path[:-1]]
         stops, goes = np.exp(-np.logaddexp(0.0, -odds)), np.exp(-np.logaddexp(0.0, odds))
-        return Steps(forest.column[m, path[:-1]].astype(np.int64), truncated(np.array(forecasts), stops, goes))
+        return truncated(np.array(forecasts), stops, goes)
+
+    def mixed(self) -> list[Node]:
+        """Return the trees, whose leaves have the forecast of the mixture."""
+        forest, found = self.forest, []
+        for m in range(self.trees):
+            column, left, missing = (part[m].tolist() for part in (forest.column, forest.left, forest.missing))
+            found.append(mixed_tree(column, left, missing, forest.cut[m], forest.sets[m], partial(self._along, m)))
+        return found
 
     def pruning(self) -> Node:
         """Return the best pruning of the first tree since it took over (trees/theorems/tree_pruning.py)."""
@@ -240,8 +255,7 @@ class RegrownForest(Stateful):
             p, rounds = self._own(0, v, above), tuple(forest.rounds[0, v].tolist())
             if stops[v]:
                 return Node(-1, math.nan, (), False, rounds, tuple(p.tolist()))
-            bits = int(forest.sets[0, v, 0]) | int(forest.sets[0, v, 1]) << 64
-            codes = tuple(b - 1 for b in range(1, BINS) if bits >> b & 1)
+            codes = codes_of(forest.sets[0, v])
             cut = math.nan if codes else float(forest.cut[0, v])
             below = node(left[v], p), node(left[v] + 1, p)
             return Node(column[v], cut, codes, bool(forest.missing[0, v]), rounds, tuple(p.tolist()), *below)

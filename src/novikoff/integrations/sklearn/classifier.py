@@ -180,7 +180,10 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return [np.where(codes == k, np.int8(1), np.int8(-1)) for k in range(len(self._ledgers))]
 
     def predict(self, X: Any) -> NDArray[np.generic]:
-        """Predict the class of every row."""
+        """Predict the class of every row, by the threshold of `nk.choose_threshold(model.ledger_, ...)` if any.
+
+        `score`, searches and scikit-learn's meta-estimators then use it too; `fit` forgets it.
+        """
         numbers = np.concatenate([self._class_numbers(batch) for batch in self._parts(X)])
         found: NDArray[Any] = self.classes_[numbers]
         return found
@@ -191,7 +194,9 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         if len(self.classes_) == 1:
             return np.zeros(len(batch), dtype=np.intp)
         if len(players) == 1:
-            predictions = np.asarray(players[0].predict_many(batch))
+            threshold = self._ledgers[0].threshold
+            made = players[0].predict_many(batch) if threshold is None else threshold.predict(players[0], batch)
+            predictions = np.asarray(made)
             return predictions.astype(np.intp) if players[0].numbered else (predictions > 0).astype(np.intp)
         scores = [(player.scores_many if player.scores_rows else player.predict_many)(batch) for player in players]
         found: NDArray[np.intp] = np.stack(scores, axis=1).argmax(axis=1)
