@@ -62,6 +62,7 @@ APART = {
     "httptools": ("serve", "server"),
     "matplotlib": ("plot", "reports"),
     "msgspec": ("serve", "server"),
+    "onnx": ("onnx", "game"),
     "pandas": ("river", "integrations"),
     "ray": ("ray", "core"),
     "river": ("river", "integrations"),

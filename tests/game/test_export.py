@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pandas as pd
 import pytest
 
@@ -53,7 +52,7 @@ def scored(path, new):
 
 def by_onnx(path, model, new):
     """Return the outputs of onnxruntime by name."""
-    session = onnxruntime.InferenceSession(path)
+    session = pytest.importorskip("onnxruntime").InferenceSession(path)
     feed = {
         column["name"]: new[column["name"]].to_numpy(float)[:, None] if column["kind"] == "number"
         else new[column["name"]].fillna("").to_numpy(object)[:, None]
