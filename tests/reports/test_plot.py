@@ -375,7 +375,7 @@ def test_a_bound_on_another_quantity_than_mistakes_is_reported_as_such(data):
     note = legend(chart)[-1]
     assert re.fullmatch(r"guarantee in a chart of its own: log loss at most [0-9.,]+", note)
     bound = chart.panels[2].lines[1]
-    assert bound.name == "guaranteed at most (logistic_regret)"
+    assert bound.name == "guaranteed at most (logistic_regret, at the end)"
     assert bound.points[-1] == (600, pytest.approx(certificates[0].bound / 600))
 
 

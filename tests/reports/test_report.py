@@ -102,8 +102,16 @@ def test_log_loss_chart_ends_at_the_ledger_and_stays_below_its_guarantee(ledger)
     for t, mean in loss.points:
         allowed = [value for at, value in bound.points if at <= t]
         assert not allowed or mean <= allowed[-1] * 1.2
-    totals = dict(ledger.course.log_loss)
-    assert all(totals[t] <= most for t, most in ledger.course.log_bounds if t in totals)
+
+
+def test_bounds_on_the_log_loss_along_a_game_are_those_of_games_that_end_there():
+    ledger = nk.play("auto", "demo:breast-cancer", rounds=60, observers=[Recorder(), Bounds()])
+    totals, bounds = dict(ledger.course.log_loss), ledger.course.log_bounds
+    assert len(bounds) > 10
+    assert all(totals[t] <= most for t, most in bounds if t in totals)
+    rounds, bound = bounds[-1]
+    shorter = nk.play("auto", "demo:breast-cancer", rounds=rounds)
+    assert bound == min(one.bound for one in shorter.certify() if one.quantity == "log loss" and one.status == "valid")
 
 
 def test_a_saved_game_still_shows_its_guarantee(ledger, tmp_path):

@@ -18,7 +18,10 @@ from novikoff.reports import summary
 FIRST = 16
 """First round at which the bounds are evaluated."""
 GROWTH, FINE = math.sqrt(2.0), 1.08
-"""Ratio of successive rounds, and for learners without comparators, whose bounds cost little."""
+"""Ratio of successive rounds, and for the theorems of CHEAP."""
+CHEAP = frozenset({"mixture_regret", "switching_regret", "tree_gaps", "tree_pruning", "forest_gaps", "forest_mean"})
+"""Theorems on the log loss that need only sums that are kept anyway. Others fit comparators, which costs more than the
+rows since the last evaluation: their bounds are evaluated at the end."""
 
 
 class Bounds(Observer):
@@ -26,27 +29,28 @@ class Bounds(Observer):
 
     def __init__(self) -> None:
         self._next: int | None = None
+        self._cheap = False
         self._promised = True  # False once no theorem bounds the loss: the game is then not interrupted again
 
     def due(self, ledger: Ledger, rounds: int) -> int:
         if not self._promised:
             return rounds
         if self._next is None:
-            self._next = mark(ledger.rounds, _growth(ledger))
+            self._next = mark(ledger.rounds)
         return min(self._next - ledger.rounds, rounds)
 
     def look(self, ledger: Ledger) -> None:
         certificates = ledger.certify()
-        upper = [one.quantity for one in certificates if one.side == "upper"]
-        self._promised = any(bounds(ledger, quantity) for quantity in upper)
-        self._promised |= ledger.course is not None and "log loss" in upper
+        self._promised = any(bounds(ledger, one.quantity) for one in certificates if one.side == "upper")
+        self._cheap = ledger.course is not None and any(one.theorem in CHEAP for one in certificates)
+        self._promised |= self._cheap
         best = summary.bounding(ledger, certificates)
         if best is not None:
             ledger.bounds.append((ledger.rounds, float(summary.allowed(ledger, best) or 0.0)))
         on_log_loss = None if best is not None else summary.bounding_log_loss(certificates)
         if on_log_loss is not None and ledger.course is not None:
             ledger.course.log_bounds.append((ledger.rounds, float(on_log_loss.bound or 0.0)))
-        self._next = mark(ledger.rounds, _growth(ledger))
+        self._next = mark(ledger.rounds, FINE if self._cheap else GROWTH)
 
 
 def proved(bounds: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -78,10 +82,6 @@ def mark(rounds: int, growth: float = GROWTH) -> int:
     while place <= rounds:
         place = math.ceil(place * growth)
     return place
-
-
-def _growth(ledger: Ledger) -> float:
-    return FINE if ledger.tracker is None and not ledger.members else GROWTH
 
 
 def bounds(ledger: Ledger, quantity: str) -> bool:

@@ -100,6 +100,7 @@ details{margin:.7rem 0}summary{cursor:pointer;color:var(--faint)}ul.plain{list-s
 .stacked tr,.stacked th,.stacked td{display:block;border:0;padding:0}
 .stacked tr{border-bottom:1px solid var(--line);padding:.5rem 0}.stacked td:empty{display:none}
 .stacked td::before{content:attr(data-head) ": ";color:var(--faint)}}
+@media (max-width:40rem){tbody th{white-space:normal;overflow-wrap:anywhere}}
 @media print{body{max-width:none;margin:0}.card,figure{break-inside:avoid}details>*:not(summary){display:none}}
 """
 

@@ -142,6 +142,7 @@ def log_loss(ledger: Ledger, certificates: Sequence[Certificate]) -> Panel | Non
         grid = np.linspace(first, last, GRID).tolist()
         allowed = [(t, value / t) for t, value in at(grid, corners)]
         held = "" if best.status == "valid" else f", {best.status}"
+        held += "" if len(corners) > 2 else ", at the end"
         lines.append(Line(f"guaranteed at most ({best.theorem}{held})", allowed, BOUND, DASHED,
                           end=sentences.per(bound, last)))  # fmt: skip
         highest.append(bound / last if len(corners) <= 2 else min(max(value for _, value in allowed), 3 * highest[-1]))
