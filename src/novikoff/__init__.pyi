@@ -15,6 +15,7 @@ from novikoff.bandits.ucb1 import UCB1 as UCB1
 from novikoff.comparators.hindsight import Hindsight as Hindsight
 from novikoff.comparators.hindsight import hindsight as hindsight
 from novikoff.conformal.conformal import Conformal as Conformal
+from novikoff.conformal.delayed import Delayed as Delayed
 from novikoff.convex.adagrad import AdaGrad as AdaGrad
 from novikoff.convex.ftrl import FTRL as FTRL
 from novikoff.convex.logistic import Logistic as Logistic
@@ -80,6 +81,7 @@ from novikoff.evaluation.simulate_bandits import simulate_bandits as simulate_ba
 from novikoff.experts.ada_hedge import AdaHedge as AdaHedge
 from novikoff.experts.exponential_weights import ExponentialWeights as ExponentialWeights
 from novikoff.experts.fixed_share import FixedShare as FixedShare
+from novikoff.experts.grouped import Grouped as Grouped
 from novikoff.experts.hedge import Hedge as Hedge
 from novikoff.experts.randomized_weighted_majority import RandomizedWeightedMajority as RandomizedWeightedMajority
 from novikoff.experts.sleeping_experts import SleepingExperts as SleepingExperts
@@ -95,6 +97,8 @@ from novikoff.finite.rectangle_halving import RectangleHalving as RectangleHalvi
 from novikoff.finite.threshold_halving import ThresholdHalving as ThresholdHalving
 from novikoff.finite.tightest_box import TightestBox as TightestBox
 from novikoff.game.following import follow as follow
+from novikoff.game.forecasting import Forecast as Forecast
+from novikoff.game.forecasting import forecast as forecast
 from novikoff.game.game import Game as Game
 from novikoff.game.ledger import Ledger as Ledger
 from novikoff.game.persistence import load as load

@@ -13,8 +13,8 @@ import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.conformal import _loops as conformal_loops
 from novikoff.conformal._loops.conformal_layout import BINS
-from novikoff.conformal.groups import Groups
 from novikoff.core.errors import InputError, ModelFileError
+from novikoff.data.groups import Groups
 from novikoff.reports import coverage
 from samples import CLASSES, GRID, MATRIX, NAMED, NUMBERS, SPARSE, VECTORS
 
@@ -298,7 +298,7 @@ def test_groups_are_read_from_a_table_by_name(tmp_path):
 
 
 def test_groups_beyond_the_limit_form_one_group(monkeypatch):
-    monkeypatch.setattr("novikoff.conformal.groups.MOST", 3)
+    monkeypatch.setattr("novikoff.data.groups.MOST", 3)
     learner = nk.Conformal(nk.Constant(), groups=lambda x: x)
     nk.play(learner, [(t % 7, 1) for t in range(70)])
     assert learner.standing()["groups"] == ["0", "1", "2", "others"]

@@ -26,7 +26,7 @@ from novikoff.data.tables.alignment import adopted
 from novikoff.game import persistence, specs
 from novikoff.game.course import Recorder
 from novikoff.game.ledger import Ledger
-from novikoff.game.play import check_hindsight, look_back, play
+from novikoff.game.play import check_hindsight, look_back, looking_back, play
 from novikoff.game.prepare import prepare
 from novikoff.game.specs import Spec
 from novikoff.game.thresholds import check_costs, check_probability, check_rule, check_scores
@@ -46,6 +46,8 @@ VIOLATED = 4
 """Exit code for a violated certificate."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+LOOKING_BACK = ("lags", "lag_columns", "by", "horizon")
+"""Options about earlier rows and groups."""
 IN_NAMES = ("normalize", "scale", "bias")
 """Options of the command line that become part of the learner's spec."""
 
@@ -246,6 +248,8 @@ def run_source(
     if saving.resume is None:
         saved, spec = None, specs.parse(learner or "auto")
         numbers = specs.task(spec) == "regression"
+        if passes > 1 and "lags" in defaults:
+            raise InputError("--lags is for one pass: leave out --passes.")
         stream, ledger = _begun(spec, open_source(source, options, numbers), defaults)
     else:
         saved = ledger = saved_game(saving.resume, learner, **defaults)
@@ -354,8 +358,11 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet:
 def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream, Ledger]:
     """Return the stream and the ledger of a new game."""
     stream = read_as(stream, Reading(task=defaults.get("task")))
-    given = {name: value for name, value in defaults.items() if name not in ("scale", "cover", "task")}
+    if any(name in defaults for name in LOOKING_BACK):
+        spec, stream = _looking_back(spec, stream, defaults)
+    given = {name: value for name, value in defaults.items() if name not in ("scale", "cover", "task", *LOOKING_BACK)}
     requested = covering(spec, defaults["cover"]) if "cover" in defaults else spec
+    requested = specs.ahead(requested, defaults.get("horizon", 1))
     learner, playing, opened = prepare(
         requested, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given
     )
@@ -364,6 +371,15 @@ def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream
     if defaults.get("normalize"):
         check_normalized(learner, str(spec))
     return stream, Ledger(learner, source=stream.name, spec=str(in_force(playing, learner, defaults)))
+
+
+def _looking_back(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Spec, Stream]:
+    """Return the spec with groups, and the stream with lags."""
+    by = defaults.get("by")
+    numbers, columns = specs.task(spec) == "regression", defaults.get("lag_columns", ())
+    horizon = defaults.get("horizon", 1)
+    stream = looking_back(stream, numbers, defaults.get("lags"), columns, by, horizon=horizon)
+    return spec if by is None else specs.by_groups(spec, by), stream
 
 
 def covering(spec: Spec, cover: float) -> Spec:
@@ -375,6 +391,15 @@ def saved_game(path: str, wanted: str | None, **options: object) -> Ledger:
     """Load the game to resume; refuse another learner, or other options, than it was started with."""
     ledger = persistence.load_game(path)
     cover, held = options.pop("cover", None), specs.parse(spec_of(ledger))
+    lags = None if ledger.encoding is None else ledger.encoding.lags
+    kept = {} if lags is None else {"lags": lags.count, "lag_columns": lags.columns, "by": lags.by,
+                                    "horizon": lags.horizon}  # fmt: skip
+    for name in LOOKING_BACK:
+        if (asked := options.pop(name, None)) is not None and asked != kept.get(name):
+            flag = name.replace("_", "-")
+            raise InputError(
+                f"a resumed game keeps its {flag}: that of {path} has {kept.get(name)}. Leave out --{flag}."
+            )
     if cover is not None:
         has = ledger.coverage.alpha if ledger.coverage is not None else None
         if has is None or has != float(1 - Decimal(repr(cover))):

@@ -31,7 +31,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "learn": ("run", "compare", "predict", "parallel-perceptron"),
     "inspect runs and data": ("report", "columns", "convert"),
     "serve": ("serve", "send", "backup", "restore", "export"),
-    "forecasts and bandits": ("experts", "bandit"),
+    "forecasts and bandits": ("forecast", "experts", "bandit"),
     "theory": ("notes", "duel", "verify", "arena"),
 }
 """Verbs by task, as `novikoff --help` lists them."""
@@ -110,6 +110,10 @@ def parser() -> Parser:
         "--after", type=_integer(0), metavar="N", help="report on the rows after row N too (default: since --resume)"
     )
     _add_task(one)
+    _add_lags(one)
+    one.add_argument(
+        "--horizon", type=_integer(1), default=1, metavar="H", help="forecast H rows ahead, with lags from H on"
+    )
     _add_scaling(one)
     one.add_argument("--save", metavar="FILE", help="checkpoint to write, or the classifier of --finalize")
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
@@ -358,6 +362,22 @@ def parser() -> Parser:
         "--threads", type=_integer(1), metavar="N", help="number of parser threads (default: one per core)"
     )
 
+    one = verb("forecast", verbs.forecast)
+    one.add_argument("source", metavar="SOURCE", help="table with one row per time; - for standard input")
+    one.add_argument("-l", "--learner", metavar="LEARNER", help="learner of numbers (default: auto)")
+    one.add_argument("--label", metavar="COLUMN", help="column to forecast (default: the target of run)")
+    one.add_argument(
+        "--horizon", type=_integer(1), default=12, metavar="H", help="largest number of rows ahead (default: 12)"
+    )
+    _add_lags(one, 12)
+    one.add_argument("--cover", type=_chance, default=0.9, metavar="C", help="coverage of the intervals (default: 0.9)")
+    one.add_argument("--next", metavar="FILE", help="table of the rows to come, without the label: forecast them")
+    one.add_argument("--save", metavar="FOLDER", help="folder for one model per number of steps")
+    one.add_argument("--resume", metavar="FOLDER", help="folder to continue with the rows of SOURCE")
+    one.add_argument("--plot", metavar="FILE", help="plot of coverage and error by number of steps (.png or .svg)")
+    _add_force(one)
+    _add_output(one)
+
     one = verb("bandit", verbs.bandit)
     one.add_argument(
         "log", metavar="LOG | LEARNER", help="log file, or - for standard input; or a learner to play on TABLE"
@@ -521,6 +541,15 @@ def _add_task(verb: ArgumentParser) -> None:
     verb.add_argument("--task", choices=("classify", "regress", "count"), help=what)
 
 
+def _add_lags(verb: ArgumentParser, lags: int | None = None) -> None:
+    default = "" if lags is None else f" (default: {lags})"
+    verb.add_argument(
+        "--lags", type=_integer(1), default=lags, metavar="K", help=f"labels of K earlier rows as features{default}"
+    )
+    verb.add_argument("--lag-columns", metavar="COL,…", action="append", help="columns that have lags too")
+    verb.add_argument("--by", metavar="COLUMN", help="groups: lags within them, and a learner for each")
+
+
 def _add_resume(verb: ArgumentParser) -> None:
     verb.add_argument("--resume", metavar="FILE", help="checkpoint to resume")
     verb.add_argument("--same", action="store_true", help="with --resume: continue where the same source stopped")
@@ -657,6 +686,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "experts forecasts.csv --loss squared",
         "experts forecasts.csv -l ada-hedge --plot regret.png",
         "experts losses.csv --loss table --switches 3 --horizon 10000",
+    ),
+    "forecast": (
+        "forecast sales.csv --horizon 7 --lags 14 --by shop",
+        "forecast sales.csv --horizon 7 --next week.csv   # forecasts of the rows to come",
     ),
     "bandit": (
         "bandit log.csv --policy candidate                # evaluate other policies on a log",

@@ -58,10 +58,26 @@ def run(args: Namespace) -> int:
     choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
     if args.cover is not None:
         defaults["cover"] = args.cover
+    defaults |= _looking_back(args)
     rounds = (args.passes, args.rounds)
     learner = own_learner(args.learner)
     cut = Cut(args.costs, args.precision, args.recall, args.threshold, args.delta)
     return run_source(learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice, cut)
+
+
+def _looking_back(args: Namespace) -> dict[str, Any]:
+    """Return the options about lags, groups and horizons that were given."""
+    given = {"lags": args.lags, "lag_columns": _columns(args.lag_columns), "by": args.by, "horizon": args.horizon}
+    return {name: value for name, value in given.items() if value is not None and (name, value) != ("horizon", 1)}
+
+
+def forecast(args: Namespace) -> int:
+    """Forecast a table several rows ahead, with intervals."""
+    from novikoff.cli.forecast import forecast_source
+
+    given = {"cover": args.cover, "label": args.label, "lag_columns": (), "horizon": 12, **_looking_back(args)}
+    return forecast_source(args.learner, args.source, {**given, "horizon": args.horizon}, args.next,
+                           (args.resume, args.save), _output(args))  # fmt: skip
 
 
 def compare(args: Namespace) -> int:

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -40,7 +41,6 @@ from numpy.typing import NDArray
 
 from novikoff.conformal import _loops
 from novikoff.conformal._loops.conformal_layout import BINS
-from novikoff.conformal.groups import AND, Groups
 from novikoff.conformal.theorems.coverage_decaying import coverage_decaying
 from novikoff.conformal.theorems.coverage_deviation import coverage_deviation
 from novikoff.conformal.theorems.coverage_governed import coverage_governed
@@ -66,6 +66,7 @@ from novikoff.core.types import (
     Theorem,
     as_batch,
 )
+from novikoff.data.groups import AND, Groups
 
 if TYPE_CHECKING:
     from novikoff.comparators.tracker import Tracker
@@ -113,46 +114,14 @@ class OfLearner(Generic[Value]):
         vars(wrapper)[self.name] = value
 
 
-class Conformal(Learner):
-    """Wrapper that adds a prediction set to every prediction of a learner.
+class Around(Learner, base=True):
+    """Base class of learners that play another learner and change nothing in its predictions.
 
-    Args:
-        learner: Learner on examples.
-        alpha: Fraction of sets that may miss the outcome.
-        step: Step by which a threshold moves.
-        start: Initial threshold.
-        groups: None, a column (number or name) or a function of x, whose values are groups; or a list of columns, whose
-            groups overlap.
-        rule: "tracker", "decaying", "quantile", or an object with `threshold()` and `see(score)`.
-
-    Guarantee:
-        The fraction of misses in T rounds differs from alpha by at most (1 + step) / (step T), in each group and on
-        every stream (`coverage_deviation`).
-
-    Example:
-        >>> import novikoff as nk
-        >>> learner = nk.Conformal(nk.Logistic(), alpha=0.2)
-        >>> ledger = nk.play(learner, [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10)
-        >>> learner.predict_set([1.0, 0.0])
-        (-1,)
+    Attributes:
+        learner: The learner inside.
     """
 
-    promises: ClassVar[tuple[Theorem, ...]] = (
-        coverage_deviation, coverage_pinball, coverage_overlapping, coverage_decaying, coverage_governed,
-    )  # fmt: skip
-    conservative = sums_mistakes = False
-    fields = (
-        *(Argument(name, float) for name in ("alpha", "step", "start")),
-        Argument("groups", int | str | list | None),
-        Argument("rule", str),
-        Values("names", str, at="_names"),
-        Nested("learner", argument=True),
-        Array("counts", ("_count", 2), np.int64, at="_counts", nonnegative=True),
-        Array("moving", ("_count", 2), at="_moving"),
-        Array("history", (2, BINS), at="_history"),
-        Number("pinball", at="_paid.0", finite=False),
-        Array("known", (2,), at="_known"),
-    )
+    learner: Learner
 
     # Delegated to the learner unless set here
     domain = OfLearner[Domain]()
@@ -161,7 +130,6 @@ class Conformal(Learner):
     features: OfLearner[Features | None] = OfLearner()
     feature_names = OfLearner[list[str] | None]()
     label_values: OfLearner[list[LabelValue] | None] = OfLearner()
-    encoding: OfLearner[Encoding | None] = OfLearner()
     normalize = OfLearner[bool | None]()
     size = OfLearner[int | None]()
     updates = OfLearner[int | None]()
@@ -197,9 +165,83 @@ class Conformal(Learner):
     facts: OfLearner[Callable[[], Facts]] = OfLearner()
     largest_loss = OfLearner[float]()
 
+    @property
+    def encoding(self) -> Encoding | None:
+        """Encoding of the table that was learned from: that of the learner."""
+        return self.learner.encoding
+
+    @encoding.setter
+    def encoding(self, encoding: Encoding | None) -> None:
+        self.learner.encoding = encoding
+
+    @property
+    def within(self) -> Learner:
+        """The innermost learner."""
+        return self.learner.within
+
+    def has(self, ability: Ability) -> bool:
+        """Return whether this method is available; most are those of the learner."""
+        attribute = getattr_static(type(self), ability)
+        return self.learner.has(ability) if isinstance(attribute, OfLearner) else super().has(ability)
+
+    def widen(self, width: int) -> None:
+        """Grow to `width` features, if the learner can."""
+        self.learner.widen_all(width)
+
+    @property
+    def rows_held(self) -> int:
+        """Number of training rows that the learner stores."""
+        return self.learner.all_rows_held
+
+
+class Conformal(Around):
+    """Wrapper that adds a prediction set to every prediction of a learner.
+
+    Args:
+        learner: Learner on examples.
+        alpha: Fraction of sets that may miss the outcome.
+        step: Step by which a threshold moves.
+        start: Initial threshold.
+        groups: None, a column (number or name) or a function of x, whose values are groups; or a list of columns, whose
+            groups overlap.
+        rule: "tracker", "decaying", "quantile", or an object with `threshold()` and `see(score)`.
+        delay: Number of rounds by which outcomes come late: a threshold depends only on those that came before. For the
+            rule "tracker", and numbers or probabilities.
+
+    Guarantee:
+        The fraction of misses in T rounds differs from alpha by at most (1 + step) / (step T), in each group and on
+        every stream (`coverage_deviation`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.Conformal(nk.Logistic(), alpha=0.2)
+        >>> ledger = nk.play(learner, [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10)
+        >>> learner.predict_set([1.0, 0.0])
+        (-1,)
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        coverage_deviation, coverage_pinball, coverage_overlapping, coverage_decaying, coverage_governed,
+    )  # fmt: skip
+    conservative = sums_mistakes = False
+    fields = (
+        *(Argument(name, float) for name in ("alpha", "step", "start")),
+        Argument("groups", int | str | list | None),
+        Argument("rule", str),
+        Argument("delay", int, default=lambda: 0),
+        Values("names", str, at="_names"),
+        Nested("learner", argument=True),
+        Array("counts", ("_count", 2), np.int64, at="_counts", nonnegative=True),
+        Array("moving", ("_count", 2), at="_moving"),
+        Array("history", (2, BINS), at="_history"),
+        Number("pinball", at="_paid.0", finite=False),
+        Array("known", (2,), at="_known"),
+        Array("pending", (None, 3), at="_pending", default=lambda: np.zeros((0, 3))),
+    )
+
     def __init__(
         self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: object = None,
-        rule: object = "tracker",
+        rule: object = "tracker", delay: int = 0,
     ) -> None:  # fmt: skip
         player = adapt(learner) if is_learner(learner) else None
         if player is None or player.task in ("advice", "losses") or player.covers:
@@ -222,6 +264,14 @@ class Conformal(Learner):
             raise InputError(
                 f'overlapping groups need rule="tracker": got the rule {shown(rule)}. Leave one of them out.'
             )
+        late = type(delay) is int and 0 <= delay <= 10_000
+        if not late or (delay and (rule != "tracker" or isinstance(groups, list))):
+            do = "Leave it out, or use one threshold per group by the rule tracker."
+            raise InputError("delay must be a number of rounds from 0 to 10,000", f"got {shown(delay)}", do)
+        if delay and player.task != "regression" and not (player.task == "binary" and player.probable):
+            raise InputError("delay is for numbers, or two labels with probabilities: choose another learner.")
+        self.delay = delay
+        self._pending = np.zeros((0, 3))  # group, miss and size of the error of the last `delay` rounds
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
         self.task, self.fixed_labels, self.loss, self.draws = (
             player.task,
@@ -236,16 +286,6 @@ class Conformal(Learner):
         self._history, self._paid, self._known = np.zeros((2, BINS)), np.zeros(1), np.zeros(2)
         self._scored = not (player.task == "regression" or player.probable or player.draws) and player.scores
         self._returns_scores = player.tells_scores
-
-    @property
-    def within(self) -> Learner:
-        """The innermost learner."""
-        return self.learner.within
-
-    def has(self, ability: Ability) -> bool:
-        """Return whether this method is available; most are those of the learner."""
-        attribute = vars(type(self)).get(ability)
-        return self.learner.has(ability) if isinstance(attribute, OfLearner) else super().has(ability)
 
     @property
     def most(self) -> int | None:
@@ -304,7 +344,7 @@ class Conformal(Learner):
         place = self._groups.ask(self.encoding, x)
         if self._groups.each:
             return self._joint(list(self._groups.names)[place] if place >= 0 else self._groups.key(self.encoding, x))
-        return self._threshold(place)
+        return self._served(place)
 
     def _joint(self, cell: str) -> float:
         """Return the threshold of a cell of overlapping groups."""
@@ -324,6 +364,14 @@ class Conformal(Learner):
                 inside[cell, filled[cell]] = number
                 filled[cell] += 1
         return inside, totals
+
+    def _served(self, group: int) -> float:
+        """Return the threshold of a group for the next round, from the outcomes that have come."""
+        if not self.delay or group < 0:
+            return self._threshold(group)
+        waiting = self._pending[self._pending[:, 0] == group]
+        rounds, misses = (int(count) for count in self._counts[group] - [len(waiting), int(waiting[:, 1].sum())])
+        return self.start + self.step * (misses - self.alpha * rounds)
 
     def _threshold(self, group: int) -> float:
         """Return the threshold of a group; -1 is a group not yet seen."""
@@ -391,11 +439,16 @@ class Conformal(Learner):
         The size is the number of labels or the length of the interval; -1 for the empty set, infinite for all numbers,
         and for all labels where new ones may appear.
         """
-        scores, by_label, scale = self._scores(played, y, chances)
         if len(self._groups.names) > len(self._counts):
             more = len(self._groups.names) - len(self._counts)
             self._counts = np.vstack([self._counts, np.zeros((more, 2), dtype=np.int64)])
             self._moving = np.vstack([self._moving, [[self.start, 0.0]] * more])
+        if self.delay:
+            return np.concatenate([
+                self._cover_late(as_batch(played_row), y[t : t + 1], int(groups[t]))
+                for t, played_row in enumerate(_rows_of(played, len(y)))
+            ] or [np.zeros((0, 3))])  # fmt: skip
+        scores, by_label, scale = self._scores(played, y, chances)
         q, missed = np.empty(len(y)), np.empty(len(y), dtype=np.bool_)
         if self._groups.each:
             inside, totals = self._inside()
@@ -434,6 +487,36 @@ class Conformal(Learner):
             sizes = np.where(q >= 1.0, float(self.most or np.inf), np.where(held > 0, held, -1.0))
         return np.column_stack([groups, missed, sizes])
 
+    def _cover_late(self, played: StepResult, y: NDArray[Any], group: int) -> Numbers:
+        """Return the set of one round as `_cover` does, with outcomes that come `delay` rounds late."""
+        q, known = np.array([self._served(group)]), self._known.copy()
+        scores, by_label, scale = self._scores(played, y, None)
+        self._known = known  # the size of this error is known later
+        missed = not (scores[0] <= q[0] or q[0] >= 1.0)
+        size = abs(float(played.predictions[0]) - float(y[0])) if self.task == "regression" else 0.0
+        self._counts[group] += (1, missed)
+        place = min(int(scores[0] * BINS), BINS - 1)
+        self._history[:, place] += (1.0, scores[0])
+        self._pending = np.vstack([self._pending, [[group, missed, size if math.isfinite(size) else -1.0]]])
+        if len(self._pending) > self.delay:
+            sizes = self._pending[:1, 2]
+            _loops.conformal.scales(np.where(sizes < 0.0, np.inf, sizes), self._known, np.empty(1))
+            self._pending = self._pending[1:]
+        if by_label is None:
+            wide = _width(q, scale)
+        else:
+            held = (by_label <= q).sum(axis=0)
+            wide = np.where(q >= 1.0, float(self.most or np.inf), np.where(held > 0, held, -1.0))
+        return np.column_stack([[group], [missed], wide])
+
+    def arrive(self) -> None:
+        """Take the outcomes of all rounds as known, before a prediction that is made after them."""
+        for row in self._pending:
+            size = np.inf if row[2] < 0.0 else row[2]
+            _loops.conformal.scales(np.array([size]), self._known, np.empty(1))
+        self._pending = np.zeros((0, 3))
+        self.learner.arrive()
+
     def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:
         """Return the score of each outcome, of every label as (labels, rows) or None for numbers, and the scales."""
         player, scale = self.learner, np.full(len(y), -1.0)
@@ -459,15 +542,6 @@ class Conformal(Learner):
             by_label = (np.arange(self.labels or 0)[:, None] != np.asarray(played.predictions)).astype(np.float64)
         return by_label[y.astype(np.intp), np.arange(len(y))], by_label, scale
 
-    def widen(self, width: int) -> None:
-        """Grow to `width` features, if the learner can."""
-        self.learner.widen_all(width)
-
-    @property
-    def rows_held(self) -> int:
-        """Number of training rows that the learner stores."""
-        return self.learner.all_rows_held
-
     def __repr__(self) -> str:
         rounds, misses = (int(count) for count in self._counts.sum(axis=0))
         covered = f": {100 * (1 - misses / rounds):.4g} % in {rounds:,} rounds" if rounds else ""
@@ -485,7 +559,7 @@ class Conformal(Learner):
                            for name, g in names.items()],
             "pinball": float(self._paid[0]), "history": self._history.copy(),
             "moved": self._moving[: len(names), 1].tolist(), "overlapping": self._groups.overlapping(),
-            "columns": len(self._groups.each),
+            "columns": len(self._groups.each), "delay": self.delay,
         }  # fmt: skip
 
     def state(self) -> State:
@@ -513,6 +587,16 @@ class Conformal(Learner):
         require(bool((counts <= counts[:, :1]).all()), "misses must be from 0 to the number of rounds", counts)
         same = float(history[0].sum()) == float(counts[:, 0].sum())
         require(same, "every round must have a score", history[0].sum())
+
+
+def _rows_of(played: StepResult, rows: int) -> list[StepResult]:
+    """Return the predictions and the probabilities of each row."""
+    chances = played.probabilities
+    return [
+        StepResult(played.predictions[t], None, played.expected[t],
+                   probabilities=None if chances is None else chances[t])
+        for t in range(rows)
+    ]  # fmt: skip
 
 
 def _squashed(margins: Numbers, scale: Numbers) -> Numbers:

@@ -437,7 +437,7 @@ class Traits(NamedTuple):
 def traits(kind: object) -> Traits:
     """Return the traits of a class of learners, or of a function that makes them."""
     if isinstance(kind, type) and issubclass(kind, Learner):
-        return Traits(kind.scales, kind.wants_bias, "predict_set" in kind.abilities)
+        return Traits(kind.scales, kind.wants_bias, "predict_set" in kind.abilities or kind.needs_columns)
     return Traits(
         bool(getattr(kind, "scales", False)), bool(getattr(kind, "wants_bias", False)), hasattr(kind, "predict_set")
     )

@@ -362,6 +362,7 @@ class Learner(Predictor, Stateful, base=True):
             `less(weights)` then returns a copy with these weights subtracted.
         scales: Whether the columns of a table should be scaled first (data/scaled.py).
         wants_bias: Whether its `bias`, a constant feature, should be 1 if columns are scaled.
+        needs_columns: Whether it needs columns as they are, so that `scale` in a spec is that of its inner learner.
         live: Whether its state can be copied but is not plain data for a file.
         repeats: Whether the next row of `play_one` is another round of the row before it; set by `repeat`.
         behaviours: Of a learner from outside, what it was seen to do in every round (core/behaviour.py).
@@ -385,6 +386,7 @@ class Learner(Predictor, Stateful, base=True):
     sums_mistakes: bool = False
     scales: ClassVar[bool] = False
     wants_bias: ClassVar[bool] = False
+    needs_columns: ClassVar[bool] = False
     live: ClassVar[bool] = False
     repeats: bool = False
     behaviours: Sequence[Behaviour] = ()
@@ -424,6 +426,9 @@ class Learner(Predictor, Stateful, base=True):
         """Predict and learn every row in order; return None, without learning, if rows must be played one by one."""
         check_batch(self.__dict__.get("encoding"), batch)
         return None
+
+    def arrive(self) -> None:
+        """Take outcomes that are waiting as known, before a prediction that is made after they came."""
 
     @property
     def looped(self) -> bool:

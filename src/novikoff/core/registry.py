@@ -131,6 +131,7 @@ CATALOG: Mapping[str, Entry] = {
     "tighter": Entry("learner", "kernel.tighter", "TighterPerceptron"),
     "scaled": Entry("learner", "data.scaled", "Scaled"),
     "conformal": Entry("learner", "conformal.conformal", "Conformal"),
+    "delayed": Entry("learner", "conformal.delayed", "Delayed"),
     "weighted-majority": Entry("learner", "experts.weighted_majority", "WeightedMajority"),
     "randomized-weighted-majority": Entry(
         "learner", "experts.randomized_weighted_majority", "RandomizedWeightedMajority"
@@ -141,6 +142,7 @@ CATALOG: Mapping[str, Entry] = {
     "sleeping-experts": Entry("learner", "experts.sleeping_experts", "SleepingExperts"),
     "hedge": Entry("learner", "experts.hedge", "Hedge"),
     "specialists": Entry("learner", "experts.specialists", "Specialists"),
+    "grouped": Entry("learner", "experts.grouped", "Grouped"),
     "auto": Entry("learner", "mixtures.auto", "Auto"),
     "auto-regression": Entry("learner", "mixtures.auto_regression", "AutoRegression"),
     "linear-mixture": Entry("learner", "mixtures.linear_mixture", "LinearMixture"),

@@ -128,6 +128,12 @@ class Stream(ABC):
         """Lines for the user: the detected format, skipped rows."""
         return []
 
+    def played(self, rounds: int | None) -> None:  # noqa: B027
+        """Note that the first `rounds` rounds of the pass were played; None for all that were read."""
+
+    def begin_again(self) -> None:  # noqa: B027
+        """Note that the next pass begins with the source again, within which a game was interrupted."""
+
     def show_many(self) -> None:  # noqa: B027
         """Switch to multiclass labels, numbered in the order of their first appearance, from the next pass on.
 

@@ -188,6 +188,7 @@ class Standing(TypedDict):
     moved: list[float]
     overlapping: dict[str, list[int]]
     columns: int
+    delay: int
 
 
 class StepResult(NamedTuple):

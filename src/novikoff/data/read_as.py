@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import date
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from novikoff.core.weights import LabelWeights
 from novikoff.data.arrays import Arrays, is_frame, is_live, is_part, is_sparse, more_than_two
 from novikoff.data.formats.files import is_paths
 from novikoff.data.memory import arrays_of, is_plain, targets
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.table import Table
 
 AskedTask = Literal["classify", "regress", "count"]
 """What to predict: labels, numbers, or whole numbers from 0."""
@@ -95,6 +98,25 @@ def read_as(environment: object, reading: Reading) -> Any:
         stream.show_numbers()
     stream.counts = reading.task == "count"
     return stream
+
+
+def table_of(environment: object, numbers: bool) -> Table | None:
+    """Return the environment as a table, opened for numbers or labels; None if it is not one."""
+    from novikoff.data.tables.table import Table
+
+    if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
+        from novikoff.data.reader import read
+
+        environment = read(environment)
+    elif not is_stream(environment) and is_frame(environment):
+        from novikoff.data.tables.table_formats import Frame
+
+        environment = Frame(environment)
+    if not isinstance(environment, Table):
+        return None
+    if numbers and environment.outcomes == "labels":
+        environment.show_numbers()
+    return environment
 
 
 def check_counts(stream: Stream, y: NDArray[Any], first: int) -> None:

@@ -145,6 +145,7 @@ class Coverage(Stateful):
             tuple(now["thresholds"]), tuple(now["rounds"]), tuple(now["misses"]), now["pinball"] - then["pinball"],
             float(ends[best]), float(paid[best]), tuple(now["moved"]), now["start"],
             tuple((name, tuple(cells)) for name, cells in now["overlapping"].items()), now["columns"],
+            now["delay"],
         )  # fmt: skip
 
     def check(self, rounds: int, now: Standing) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.comparators.tracker import Tracker
     from novikoff.core.attribution import Kind
+    from novikoff.core.learner import Learner
     from novikoff.data.tables.encoding import Encoding
     from novikoff.distributed.comparator_losses import ComparatorSums
     from novikoff.drift.monitor import DriftWatch
@@ -301,6 +302,10 @@ class Ledger(Metrics, Shown):
         memo[id(self)] = copied = self._like({})
         copied.__dict__.update(deepcopy(self.__dict__, memo))
         return copied
+
+    def with_learner(self, player: Learner) -> Ledger:
+        """Return a copy of the ledger with another state of its learner, to predict with."""
+        return self._like({**self.__dict__, "learner": player.original, "player": player})
 
     def _like(self, attributes: dict[str, object]) -> Ledger:
         other = object.__new__(type(self))

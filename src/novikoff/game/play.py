@@ -31,14 +31,16 @@ from novikoff.data.as_stream import (
     goes_on,
     pieces,
 )
-from novikoff.data.read_as import AskedTask, Reading, check_counts, read_as
+from novikoff.data.read_as import AskedTask, Reading, check_counts, read_as, table_of
 from novikoff.data.tables.alignment import adopted
+from novikoff.data.tables.lags import Lags
 from novikoff.game.assistants import assisted
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.prepare import check_order, labels_apart, named_learner, prepare
 from novikoff.game.since import After
-from novikoff.game.specs import Spec
+from novikoff.game.specs import Spec, ahead, by_groups, parsed
+from novikoff.game.specs import task as task_of
 from novikoff.numerics.clock import clock
 
 if TYPE_CHECKING:
@@ -74,6 +76,10 @@ def play(
     proof: bool | str = False,
     weights: str | Sequence[float] | NDArray[np.number] | None = None,
     label_weights: LabelWeights | None = None,
+    lags: int | None = None,
+    lag_columns: Sequence[str] = (),
+    by: str | None = None,
+    horizon: int = 1,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -108,6 +114,13 @@ def play(
         weights: Weights of rows: the column of a table or key of dicts, or a list with one weight per row. A row of
             weight w is learned in w rounds, a fraction rounded by a coin (core/weights.py); metrics count the rounds.
         label_weights: Weight of rows by label, such as {"spam": 5}; or "balanced".
+        lags: Number of earlier rows whose labels are features of a row of a table: `sales lag 1`, `sales lag 2`
+            (data/tables/lags.py); None for none.
+        lag_columns: Columns that have lags too.
+        by: Column of groups: lags are those of the row's group, and each group has a learner of its own next to the
+            common one (experts/grouped.py), for learners given by a spec.
+        horizon: Number of rows ahead: with h, a row is predicted from lags h, h+1, ... and by a learner that has
+            learned the rows up to the h-th before it (conformal/delayed.py); for learners given by a spec.
 
     Returns:
         The ledger, with counts, metrics and `certify()`.
@@ -130,6 +143,16 @@ def play(
         column, listed = (weights, False) if isinstance(weights, str) else (None, weights is not None)
         by_label = None if listed else label_weights
         environment = read_as(environment, Reading(label, positive, task, column, by_label))
+    if lags is not None or by is not None or lag_columns or horizon != 1:
+        check_count("horizon", horizon, 1)
+        numbers = (learner.task if isinstance(learner, Learner) else task_of(spec or parsed(learner))) == "regression"
+        environment = looking_back(environment, numbers, lags, lag_columns, by, passes, horizon)
+        if ledger is None and (by is not None or horizon > 1):
+            if not isinstance(learner, str):
+                do = "Pass nk.Grouped(learner, by) or nk.Delayed(learner, delay) instead."
+                raise InputError("groups and horizons need a spec", f"got {named(learner)}", do)
+            spec = spec or parsed(learner)
+            spec = ahead(spec if by is None else by_groups(spec, by), horizon)
     if isinstance(learner, str):
         learner, spec, environment = prepare(spec or learner, environment, labels == "multiclass")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),
@@ -186,6 +209,29 @@ def _weighed(stream: Stream, weights: object, label_weights: LabelWeights | None
     return weigh(stream, weights, label_weights)
 
 
+def looking_back(
+    environment: Any, numbers: bool, lags: int | None, columns: Sequence[str], by: str | None,
+    passes: int = 1, horizon: int = 1,
+) -> Stream:  # fmt: skip
+    """Return the environment as a table with lags; `numbers` is whether its outcomes are numbers for the learner."""
+    table = table_of(environment, numbers)
+    if table is None:
+        name = f"got {named(environment)}"
+        raise InputError(
+            "lags and groups need a table", name, "Pass a file, a frame or dicts, whose columns have names."
+        )
+    if lags is None:
+        if columns:
+            raise InputError("lag_columns need lags: pass lags=1 too.")
+        return table
+    if passes > 1:
+        raise InputError(f"lags are for one pass over the rows, in their order: got passes={passes}.")
+    if isinstance(columns, str):
+        columns = [columns]
+    table.look_back(Lags(lags, horizon, by, columns))
+    return table
+
+
 def _watching(
     observers: Sequence[Observer], ledger: Ledger, trace: bool, proof: bool | str
 ) -> Sequence[Observer]:  # fmt: skip
@@ -231,6 +277,8 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
     ledger.fixed = alone and there_before(stream)
     ledger.fingerprint = stream.fingerprint()
+    if position is not None and position["at"] is None and count_at(position, "skip"):
+        stream.begin_again()
     position = position or {"passes": 0, "at": None, "skip": 0}
     left = rounds
     begins, numbering = ledger.labels is None or position["at"] is not None, game.numbering
@@ -257,6 +305,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
                 game._learn_batch(for_learner(piece, stream, game.player, numbering))
             finally:
                 if ledger.rounds > played:
+                    stream.played(piece.first - 1 + ledger.rounds - played)
                     ledger.name_features(stream.features)
                     ledger.target = stream.target_column or ledger.target
             ledger.fixed = alone and there_before(stream)  # a list's items are known only when they are played
@@ -267,6 +316,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
             observer.end_pass(ledger, there_before(stream) or left == 0)
         if left == 0:
             return
+        stream.played(None)
         end = ledger.position  # position of rows that may be appended to the source later
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0, "end": end}
 

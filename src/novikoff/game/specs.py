@@ -119,12 +119,30 @@ def _with_constant(spec: Spec) -> Spec:
 
 
 def within(spec: Spec) -> Spec | None:
-    """Return the spec of the learner inside conformal or another set-valued learner; None for others."""
+    """Return the spec of the learner inside conformal, grouped or another one that wraps it; None for others."""
     constructor = entry(spec.name, "learner").load()
     if not traits(constructor).sets:
         return None
     found = _one_spec(spec.positional[0] if spec.positional else (spec.named or {}).get("learner"))
     return found if isinstance(found, Spec) else None
+
+
+def by_groups(spec: Spec, by: str) -> Spec:
+    """Return the spec with groups around the learner, inside conformal."""
+    if (inner := within(spec)) is not None:
+        return around(spec, by_groups(inner, by))
+    return Spec("grouped", (spec,), {"by": by})
+
+
+def ahead(spec: Spec, horizon: int) -> Spec:
+    """Return the spec for forecasts `horizon` rows ahead: outcomes come late to the learner, and to its intervals."""
+    if horizon == 1:
+        return spec
+    inner, delay = within(spec), {"delay": horizon - 1}
+    if inner is None or spec.name == "grouped":
+        return Spec("delayed", (spec,), delay)
+    found = around(spec, ahead(inner, horizon))
+    return Spec(found.name, found.positional, {**(found.named or {}), **delay})
 
 
 def around(spec: Spec, inner: Spec) -> Spec:

@@ -1,18 +1,22 @@
 """Deviation of the fraction of misses from its target: on every stream, around any model.
 
 Theorem (upper; 99 % of it is reached against contrarian, see tests)
-    Scores are from 0 to B = 1. The set of round t contains all y whose score is at most q_t; it is everything if
-    q_t >= B, and empty if q_t < 0. An outcome outside is a miss. q_1 is from 0 to B, and
-    q_{t+1} = q_t + step (miss_t - alpha). Then
-        |misses/T - alpha|  <=  (B + step)/(step T)        for every T,
+    Scores are from 0 to B = 1. The set of round t contains all y whose score is at most the threshold; it is everything
+    if that is B or more, and empty if it is below 0. An outcome outside is a miss. q_1 is from 0 to B,
+    q_{t+1} = q_t + step (miss_t - alpha), and the threshold of round t is q_{t-d}, or q_1 if t <= d: outcomes come d
+    rounds late (d = 0: before the next round). Then
+        |misses/T - alpha|  <=  (B + (d+1) step)/(step T)        for every T,
     in each group, where each group has a separate threshold.
 Assumptions
     the counts of learner and ledger agree; each threshold moved by the step times the excess misses, which is the
     equality below; it started within its range (all checked). Nothing is assumed about the model or the stream.
 Proof
-    Sum the steps: misses - alpha T = (q_{T+1} - q_1)/step, an equality. q rises only from below B, because a set of
-    everything has no misses, and falls only from 0 or above, because an empty set always misses: so it stays between
-    -step alpha and B + step (1-alpha), and any two thresholds differ by at most B + step. [] Rounding: q is computed
+    Sum the steps: misses - alpha T = (q_{T+1} - q_1)/step, an equality. Let m be the last round with q_m < B before q
+    is B or more. A round t misses only if its threshold q_{t-d} is below B, as a set of everything has no misses: so
+    t - d <= m, and q rises at most in the rounds m to m+d, by step (1-alpha) each. Likewise it falls only from a
+    threshold of 0 or above, as an empty set always misses: at most d+1 times by step alpha below 0. So q stays between
+    -(d+1) step alpha and B + (d+1) step (1-alpha), and any two values differ by at most B + (d+1) step. In a group, at
+    most d of its own outcomes are outstanding. [] Rounding: q is computed
     from integers each round, within a few units of 2^-53 of its size; that is added twice.
 Reference
     [angelopoulos2024]; [gibbs2021] for the equality.
@@ -53,7 +57,7 @@ def coverage_deviation(run: Run[object]) -> Bound | None:
     rounds, step = facts.rounds[group], Fraction(facts.step)
     if not rounds:
         return None
-    most = (LARGEST + step + 2 * facts.rounding(group)) / (step * rounds)
+    most = (LARGEST + (facts.delay + 1) * step + 2 * facts.rounding(group)) / (step * rounds)
     quantities: dict[str, object] = {
         "alpha": facts.alpha, "step": facts.step, "misses": facts.misses[group], "rounds_counted": rounds,
         "threshold_before": facts.before[group], "threshold_after": facts.after[group],

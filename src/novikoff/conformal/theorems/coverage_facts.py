@@ -33,6 +33,7 @@ class CoverageFacts:
         start: Initial threshold.
         overlapping: Where groups overlap, and `groups` are cells: name and cells of each group.
         columns: Number of overlapping groups of a row.
+        delay: Number of rounds by which outcomes come late.
     """
 
     alpha: float
@@ -52,6 +53,7 @@ class CoverageFacts:
     start: float = 0.0
     overlapping: tuple[tuple[str, tuple[int, ...]], ...] = ()
     columns: int = 0
+    delay: int = 0
 
     def ahead(self, group: int) -> Fraction:
         """Return the exact excess of misses over the target; negative if there were fewer."""
@@ -80,6 +82,7 @@ class CoverageFacts:
 
     def in_range(self) -> Assumption:
         """Return the assumption that each threshold started within its range."""
-        low, high = -self.step * self.alpha, LARGEST + self.step * (1.0 - self.alpha)
+        steps = (self.delay + 1) * self.step
+        low, high = -steps * self.alpha, LARGEST + steps * (1.0 - self.alpha)
         sound = all(low - 1e-9 <= q <= high + 1e-9 for q in self.before)
         return seen("each threshold started within its range", sound)

@@ -34,7 +34,7 @@ from novikoff.core.types import Run
 def coverage_pinball(run: Run[object]) -> Bound | None:
     """Bound the pinball loss of the thresholds; None without a tracker."""
     facts = run.coverage
-    if facts is None or facts.rule != "tracker" or not run.rounds:
+    if facts is None or facts.rule != "tracker" or facts.delay or not run.rounds:
         return None
     alpha, misses, rounds = facts.alpha, sum(facts.misses), sum(facts.rounds)
     squares = misses * (1.0 - alpha) ** 2 + (rounds - misses) * alpha**2

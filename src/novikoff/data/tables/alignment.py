@@ -74,6 +74,8 @@ def adopted_row(
     """
     if type(x) is np.ndarray or (encoding is None and type(x) is dict):
         return x
+    if encoding is not None and encoding.lags is not None and isinstance(x, Mapping):
+        x = encoding.lags.extended(x)
     shown = columns_of_row(x, encoding)
     if encoding is None or shown is None:
         return matched_row(x, names, whose)

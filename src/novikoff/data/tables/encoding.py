@@ -35,6 +35,7 @@ from novikoff.core.types import CheckedRow, Sparse, State
 from novikoff.data.hashing import murmur, words_of
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
+from novikoff.data.tables.lags import Lags
 from novikoff.numerics.total import Total
 
 TEXT_BITS = 18
@@ -159,6 +160,7 @@ class Encoding(Stateful):
         missing: Further texts that mean a missing value, in lower case.
         presence: Whether each word of a text counts once.
         balanced: Whether rows are weighted by how often their label occurred.
+        lags: Columns with the cells of earlier rows; None if there are none.
 
     Attributes:
         dense: Whether all columns were numeric from the start.
@@ -190,6 +192,8 @@ class Encoding(Stateful):
         Argument("balanced", bool, default=lambda: False),
         Coded("sums", lambda sums: {name: list(one) for name, one in sums.items()}, lambda saved: _sums(saved),
               "sums by column", default=dict),
+        Coded("lags", lambda lags: lags.state(), lambda saved: Lags.restore(saved), "lags", argument=True,
+              optional=True, default=lambda: None),
     )  # fmt: skip
     described = "a table"
 
@@ -197,7 +201,9 @@ class Encoding(Stateful):
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
         left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, float] | None = None,
         open: bool = False, missing: Iterable[str] = (), presence: bool = False, balanced: bool = False,
+        lags: Lags | None = None,
     ) -> None:  # fmt: skip
+        self.lags = lags
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS

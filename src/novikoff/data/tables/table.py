@@ -25,7 +25,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import AbsentLabelError, Advice, LabelError, Option, SourceError, counted, quoted
+from novikoff.core.errors import (
+    AbsentLabelError,
+    Advice,
+    LabelError,
+    MismatchError,
+    Option,
+    SourceError,
+    counted,
+    quoted,
+)
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Batch, Domain, Labels, LabelWeights, Position, Sparse, count_at
 from novikoff.core.weights import BALANCED
@@ -49,6 +58,7 @@ from novikoff.data.tables.column_selection import (
 )
 from novikoff.data.tables.encoding import Encoding, Surprises
 from novikoff.data.tables.label_column import LabelColumn
+from novikoff.data.tables.lags import LAGGED, Lagged, Lags, check_sources
 from novikoff.data.tables.number_format import POINT, decimal_mark
 from novikoff.data.tables.row_weights import RowWeights, repeated
 from novikoff.data.tables.table_reader import Piece, Reader
@@ -133,17 +143,24 @@ class Table(Stream):
         self._choice = Choice(label, used, left_out, chosen, check_date_format(date_format))
         self._first = dict(head)
         self.target_column = label_column(reader, label, used or [], left_out) if labelled else None
-        self._choose(None if self.target_column is None else self.target_column.name)
+        self._begin(None if self.target_column is None else self.target_column.name, bits, presence)
+
+    def _begin(self, label: str | None, bits: int | None, presence: bool, lags: Lags | None = None) -> None:
+        """Choose the columns and begin their encoding."""
+        reader, head, weight = self._reader, self._first, self.weights.column
+        self._choose(label)
         in_use = {self.label, weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in in_use]
         self.encoding = Encoding(
             self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label,
             missing=sorted(reader.tokens), presence=presence, balanced=self.weights.balanced,
+            lags=lags,
         )  # fmt: skip
         self.encoding.average(head)
-        self.encoding.open = reader.grows and used is None and not self.encoding.dense
+        self.encoding.open = reader.grows and self._choice.used is None and not self.encoding.dense
         self._foresee()
         self._learn, self._adopted, self._surprises, self._no_label = True, False, Surprises(), 0
+        self._ends: tuple[NDArray[np.int64], NDArray[np.int64]] = np.zeros(0, np.int64), np.zeros(0, np.int64)
         if self._labels is not None:
             self._labels.look_at_first()
             if self._labels.written.spaced is not None:
@@ -152,8 +169,40 @@ class Table(Stream):
         first = {*reader.names[: reader.index]}
         if first & {self.label, *(column.name for column in self.columns)}:
             self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
-        self._advice = advice(self.columns, head, chosen["category"], self.name)
+        self._advice = advice(self.columns, head, self._choice.kinds["category"], self.name)
         self.notes += self._advice
+
+    def look_back(self, lags: Lags) -> None:
+        """Add lags as further columns (data/tables/lags.py); before the first pass."""
+        if self.unlabelled or self.label is None:
+            raise SourceError(f"lags need a label: {self.name} has none.")
+        lags.label = self.label
+        check_sources(lags, self._reader)
+        self._add_lags(lags, self.label)
+        for name in lags.columns:
+            if recognise(name, self._first[name]).kind not in LAGGED:
+                raise SourceError(f"lags are for numbers and categories: {quoted(name)} of {self.name} is neither.")
+        self.notes[:] = [note for note in self.notes if note not in self._advice]
+        encoding = self.encoding
+        self._begin(self.label, encoding.bits, encoding.presence, lags)
+        self.notes[:] = list(dict.fromkeys(self.notes))
+
+    def _add_lags(self, lags: Lags, label: str | None) -> None:
+        self._reader = Lagged(self._reader, lags, label)
+        self._first = self._reader.first_cells()
+        if self._choice.used is not None:
+            self._choice = replace(self._choice, used=[*self._choice.used, *lags.names])
+
+    def begin_again(self) -> None:
+        if isinstance(self._reader, Lagged):
+            self._reader.begin_again()
+
+    def played(self, rounds: int | None) -> None:
+        if isinstance(self._reader, Lagged):
+            ends, numbers = self._ends
+            place = len(ends) if rounds is None else int(np.searchsorted(ends, rounds, side="right"))
+            if rounds is None or place:
+                self._reader.played(None if rounds is None else int(numbers[place - 1]))
 
     def _refuse_label_weights(self) -> None:
         if self.weights.labelled:
@@ -302,6 +351,7 @@ class Table(Stream):
             self._reader.tokens |= {*encoding.missing}
             self._first = self._reader.first_cells()
         self._mark = decimal_mark(([c.form] for c in encoding.columns if c.kind == "number" and c.form), POINT)
+        self._adopt_lags(encoding, learn, whose)
         if encoding.named and self._reader.named:
             label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
             self._choice = self._choice.left_out_as(encoding, label, self.weights, self._reader, learn, whose)
@@ -317,6 +367,21 @@ class Table(Stream):
         self._point &= encoding.dense
         self._learn, self._adopted, self._surprises = learn, True, Surprises()
         self.encoding = encoding if learn else Encoding.restore(encoding.state())
+
+    def _adopt_lags(self, encoding: Encoding, learn: bool, whose: str) -> None:
+        """Continue the lags of a learner; a table with other lags is an error."""
+        own = self._reader.lags if isinstance(self._reader, Lagged) else None
+        if encoding.lags is None or (own is not None and not own.same(encoding.lags)):
+            if own is not None:
+                had = "none" if encoding.lags is None else f"{encoding.lags.count}"
+                raise MismatchError(f"a game keeps its lags: {whose} has {had}. Leave them out.")
+            return
+        if isinstance(self._reader, Lagged):
+            self._reader = self._reader.inner
+        label = (self.label if self.label is not None and learn else None) if not self.unlabelled else None
+        if label is not None and self._choice.label is None and encoding.label in self._reader.names:
+            label = encoding.label
+        self._add_lags(encoding.lags if learn else Lags.restore(encoding.lags.state()), label)
 
     def extent(self) -> int:
         """Return the number of rows, or the size of a text in bytes."""
@@ -389,6 +454,7 @@ class Table(Stream):
             labels.written.begin(self.expected, start or self._given)
         self.weights.begin(start)
         self._surprises, self._no_label = Surprises(), 0
+        self._ends = np.zeros(0, np.int64), np.zeros(0, np.int64)
         pieces = self._reader.read(start, wanted)
         try:
             for whole in pieces if labels is None else labels.settled(pieces, self._reader):
@@ -400,6 +466,7 @@ class Table(Stream):
                     self._check_known()
                     played = row + (len(y) if counts is None else int(counts.sum()))
                     end = None if error or piece.end is None else self._position(piece.end, played)
+                    self._note_ends(piece, row, len(y), counts)
                     for part, rows in cut_by_width(x, known, self.encoding) if len(y) else ():
                         last = end if rows.stop == len(y) else None
                         self._last = piece, rows.start
@@ -427,6 +494,14 @@ class Table(Stream):
             raise
         finally:
             self._update_notes()
+
+    def _note_ends(self, piece: Piece, row: int, rows: int, counts: NDArray[np.int64] | None) -> None:
+        """Store the round after which each row of a piece is played, for `played`."""
+        if piece.numbers is None:
+            return
+        ends = row + (np.arange(1, rows + 1) if counts is None else np.cumsum(counts))
+        waiting = self._ends[0] > row
+        self._ends = (np.append(self._ends[0][waiting], ends), np.append(self._ends[1][waiting], piece.numbers[:rows]))
 
     def _with_label(self, piece: Piece) -> Piece:
         """Return the piece without rows that have no label; they are counted. At prediction they are errors."""

@@ -37,6 +37,7 @@ class Piece:
         end: Position after these rows; None if reading cannot resume there.
         where: Returns the position of a row, from 0, in the source.
         error: Error of the row after the last; None if there is none.
+        numbers: Number of each row in this pass, of a table with lags (data/tables/lags.py); otherwise None.
     """
 
     arrays: Mapping[str, Any]
@@ -45,15 +46,17 @@ class Piece:
     end: Position | None
     where: Callable[[int], Where]
     error: SourceError | None = None
+    numbers: NDArray[np.int64] | None = None
 
     def cut(self, row: int) -> tuple[Piece, Piece]:
         """Return the rows before `row`, and those from it on."""
         first = {name: array.slice(0, row) for name, array in self.arrays.items()}
         rest = {name: array.slice(row) for name, array in self.arrays.items()}
         size = self.size * row // self.rows
+        here, later = (None, None) if self.numbers is None else (self.numbers[:row], self.numbers[row:])
         return (
-            Piece(first, row, size, None, self.where),
-            Piece(rest, self.rows - row, self.size - size, self.end, lambda k: self.where(row + k), self.error),
+            Piece(first, row, size, None, self.where, numbers=here),
+            Piece(rest, self.rows - row, self.size - size, self.end, lambda k: self.where(row + k), self.error, later),
         )
 
     def without(self, gone: NDArray[np.bool_]) -> Piece:
@@ -61,7 +64,8 @@ class Piece:
         kept = np.flatnonzero(~gone)
         arrays = {name: array.take(kept) for name, array in self.arrays.items()}
         size = self.size * len(kept) // max(self.rows, 1)
-        return Piece(arrays, len(kept), size, self.end, lambda k: self.where(int(kept[k])), self.error)
+        numbers = None if self.numbers is None else self.numbers[kept]
+        return Piece(arrays, len(kept), size, self.end, lambda k: self.where(int(kept[k])), self.error, numbers)
 
 
 class Reader(ABC):

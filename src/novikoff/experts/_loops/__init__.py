@@ -9,6 +9,7 @@ from novikoff.numerics.lazy import submodules
 if TYPE_CHECKING:
     from novikoff.experts._loops import ada_hedge as ada_hedge
     from novikoff.experts._loops import advice as advice
+    from novikoff.experts._loops import grouped as grouped
     from novikoff.experts._loops import sharing as sharing
     from novikoff.experts._loops import sleeping as sleeping
     from novikoff.experts._loops import specialists as specialists

@@ -76,6 +76,8 @@ class Groups:
             return []
         if callable(self.by):
             return [_text(self.by(x)) for x, _ in batch.rows()]
+        if isinstance(batch.x, list):
+            return [self.key(encoding, x) for x in batch.x]
         places, names = self._columns(encoding)
         x: Any = batch.x
         if isinstance(x, Sparse):
