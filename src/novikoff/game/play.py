@@ -206,7 +206,11 @@ def _weighed(stream: Stream, weights: object, label_weights: LabelWeights | None
         return stream
     from novikoff.data.weighted import weigh
 
-    return weigh(stream, weights, label_weights)
+    found = weigh(stream, weights, label_weights)
+    if found is not stream and stream.encoding is not None and stream.encoding.lags is not None:
+        do = "Name the column of the weights: weights='column'."
+        raise InputError("weights of a table with lags must be one of its columns", f"got {named(weights)}", do)
+    return found
 
 
 def looking_back(

@@ -154,6 +154,7 @@ def test_lags_of_labels_and_categories_are_categories():
         ({"lags": 1, "passes": 2}, "one pass"),
         ({"lag_columns": ["price"]}, "lag_columns need lags"),
         ({"lags": 1, "horizon": 0}, "horizon must be at least 1"),
+        ({"lags": 1, "weights": [2] * 60}, "must be one of its columns"),
     ],
 )
 def test_impossible_lags_are_refused(options, why):
