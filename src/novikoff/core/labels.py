@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError
-from novikoff.core.types import LabelValue, Prediction
+from novikoff.core.errors import InputError, shown
+from novikoff.core.state import require
+from novikoff.core.types import Batch, LabelValue, Prediction
 
 MOST_CLASSES = 20
 """Maximum number of distinct integers that are interpreted as classes rather than as numbers to predict."""
@@ -112,3 +113,85 @@ def _key(value: object) -> object:
 def are_numbers(values: set[float]) -> bool:
     """Return whether the values are numbers to predict rather than labels."""
     return len(values) > MOST_CLASSES or (len(values) > 2 and not all(map(float.is_integer, values)))
+
+
+class CountedLabels:
+    """Labels 0, 1, 2, ... of a multiclass learner, announced or growing, and the number of rounds with each.
+
+    Attributes:
+        most: Largest number of labels.
+        announced: Number of labels; None if new labels may appear.
+        rounds: Number of rounds of the learner.
+    """
+
+    most: int = 2**20
+    announced: int | None
+    rounds: int
+    _counts: NDArray[np.int64]
+
+    def _announce(self, labels: int | None) -> None:
+        """Begin with these labels, or with none if new ones may appear."""
+        if labels is not None and not (type(labels) is int and 2 <= labels <= self.most):
+            raise InputError(f"labels must be an integer from 2 to {self.most:,}: got {shown(labels)}. Leave it "
+                             "out if new labels may appear.")  # fmt: skip
+        self.announced = labels
+        self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
+
+    @property
+    def grows(self) -> bool:
+        """Whether new labels may appear."""
+        return self.announced is None
+
+    @property
+    def labels(self) -> int:
+        """Number of labels known now."""
+        return len(self._counts)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of rounds with each label."""
+        return self._counts.copy()
+
+    @property
+    def entropy(self) -> float:
+        """Log loss of the best constant probabilities in hindsight: the sum of n ln(T/n)."""
+        counts = self._counts[self._counts > 0].astype(np.float64)
+        return float((counts * np.log(self.rounds / counts)).sum()) if len(counts) else 0.0
+
+    def _outcome(self, y: object) -> NDArray[np.int64]:
+        """Return one label as an array of one, after checking it."""
+        value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
+        most = self._most(self.labels)
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < most:
+            return np.array([value], dtype=np.int64)
+        raise self._refused(value, self.labels)
+
+    def _outcomes(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the labels of a batch after checking them."""
+        y = np.asarray(batch.y)
+        if y.ndim != 1 or y.dtype.kind not in "iu":
+            raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)
+        y = y.astype(np.int64)
+        known = np.maximum.accumulate(np.append(self.labels, y[:-1] + 1)) if len(y) else y
+        good = (y >= 0) & (y < np.minimum(known + self.grows, self.most))
+        if not good.all():
+            t = int(np.argmin(good))
+            raise self._refused(y[t], int(known[t])).at(round=batch.first + t)
+        return y
+
+    def _most(self, known: int) -> int:
+        """Return the number of labels that the next round may have if `known` are known."""
+        return min(known + 1, self.most) if self.grows else known
+
+    def _refused(self, y: object, known: int) -> InputError:
+        what = "labels are numbered in order of appearance" if self.grows else "labels are announced"
+        more = f" The learner takes at most {self.most:,} labels: use ftrl." if y == known == self.most else ""
+        most = self._most(known) - 1
+        return InputError(f"a label must be an integer from 0 to {most}: got {shown(y)}, and {what}.{more}")
+
+    def _check_counts(self) -> None:
+        """Raise `ModelFileError` if the counts of a model file contradict the labels or the rounds."""
+        known = self.labels
+        sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
+        require(sound and known <= self.most, "every label must have been announced or observed", self._counts)
+        require(int(self._counts.sum()) == self.rounds, "counts of labels must sum to the rounds", self._counts)

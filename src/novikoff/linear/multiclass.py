@@ -14,19 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Argument, Array, Field, require
+from novikoff.core.labels import CountedLabels
+from novikoff.core.state import Argument, Array, Field
 from novikoff.core.types import Batch, Example, Outcome, State, StepResult, Task, as_batch
 from novikoff.linear.scale_free import Rows
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
 
-MOST = 2**20
-"""Largest number of labels; each has its own weights."""
 
-
-class MulticlassLearner(Rows):
+class MulticlassLearner(CountedLabels, Rows):
     """Base class for multiclass learners, which counts the labels.
 
     A subclass defines `_learn` and `_look`, whose scores have one column per label.
@@ -38,40 +35,14 @@ class MulticlassLearner(Rows):
 
     def __init__(self, bias: float, labels: int | None) -> None:
         super().__init__(bias)
-        if labels is not None and not (type(labels) is int and 2 <= labels <= self.most):
-            raise InputError(f"labels must be an integer from 2 to {self.most:,}: got {shown(labels)}. Leave it "
-                             "out if new labels may appear.")  # fmt: skip
-        self.announced = labels
-        self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
+        self._announce(labels)
 
     task: Task = "multiclass"
-    most = MOST
     fields: ClassVar[tuple[Field, ...]] = (
         Argument("labels", int | None, at="announced"),
         *Rows.fields,
         Array("counts", (None,), np.int64, nonnegative=True, at="_counts"),
     )
-
-    @property
-    def grows(self) -> bool:
-        """Whether new labels may appear."""
-        return self.announced is None
-
-    @property
-    def labels(self) -> int:
-        """Number of labels known now."""
-        return len(self._counts)
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of rounds with each label."""
-        return self._counts.copy()
-
-    @property
-    def entropy(self) -> float:
-        """Log loss of the best constant probabilities in hindsight: the sum of n ln(T/n)."""
-        counts = self._counts[self._counts > 0].astype(np.float64)
-        return float((counts * np.log(self.rounds / counts)).sum()) if len(counts) else 0.0
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
         """Return the score of each label."""
@@ -101,40 +72,8 @@ class MulticlassLearner(Rows):
         counts[: self.labels] += self._counts
         self._counts = counts
 
-    def _outcome(self, y: Any) -> NDArray[Any]:
-        value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-        if whole and 0 <= value < self._most(self.labels):
-            return np.array([value], dtype=np.int64)
-        raise self._refused(value, self.labels)
-
-    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
-        y = np.asarray(batch.y)
-        if y.ndim != 1 or y.dtype.kind not in "iu":
-            raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)
-        y = y.astype(np.int64)
-        known = np.maximum.accumulate(np.append(self.labels, y[:-1] + 1)) if len(y) else y
-        good = (y >= 0) & (y < np.minimum(known + (self.announced is None), self.most))
-        if not good.all():
-            t = int(np.argmin(good))
-            raise self._refused(y[t], int(known[t])).at(round=batch.first + t)
-        return y
-
-    def _most(self, known: int) -> int:
-        return known if self.announced is not None else min(known + 1, self.most)
-
-    def _refused(self, y: object, known: int) -> InputError:
-        most = self._most(known) - 1
-        what = "labels are announced" if self.announced is not None else "labels are numbered in order of appearance"
-        more = f" The learner takes at most {self.most:,} labels: use ftrl." if y == known == self.most else ""
-        return InputError(f"a label must be an integer from 0 to {most}: got {shown(y)}, and {what}.{more}")
-
     def after_restoring(self, found: State) -> None:
-        known = self.labels
-        sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
-        require(sound and known <= self.most, "every label must have been announced or observed", self._counts)
-        sound = int(self._counts.sum()) == self.rounds
-        require(sound, "counts of the labels must sum to the rounds", self._counts)
+        self._check_counts()
 
 
 class MulticlassProbabilistic(MulticlassLearner):

@@ -18,6 +18,7 @@ from novikoff.core.attribution import Attribution, Importances, Scale
 from novikoff.core.decision_tree import Node
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
+from novikoff.core.labels import CountedLabels
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, Field, Part, Sum, require
 from novikoff.core.types import (
@@ -348,7 +349,7 @@ class BinaryTableLearner(TableLearner):
         require(bool(((y == 0.0) | (y == 1.0)).all()), "stored labels must be 0 or 1", y[:3])
 
 
-class MulticlassTableLearner(TableLearner):
+class MulticlassTableLearner(CountedLabels, TableLearner):
     """Base class for labels 0, 1, 2, ..., announced or growing: forecasts are the probability of each.
 
     In round t a probability of 1/t^2 is reserved for a new label unless labels are announced. The mixture is not
@@ -360,6 +361,7 @@ class MulticlassTableLearner(TableLearner):
     """
 
     task: Task = "multiclass"
+    most = MOST_LABELS
     fields: ClassVar[tuple[Field, ...]] = (
         Argument("labels", int | None, at="announced"),
         *TableLearner.fields,
@@ -370,52 +372,8 @@ class MulticlassTableLearner(TableLearner):
 
     def __init__(self, rows: int = MOST_ROWS, labels: int | None = None) -> None:
         super().__init__(rows)
-        if labels is not None and not (type(labels) is int and 2 <= labels <= MOST_LABELS):
-            raise InputError(f"labels must be an integer from 2 to {MOST_LABELS:,}: got {shown(labels)}. Leave it out "
-                             "if new labels may appear.")  # fmt: skip
-        self.announced = labels
-        self._counts = np.zeros(labels or 0, dtype=np.int64)
+        self._announce(labels)
         self.novelty, self.first_rounds = Total(), 0
-
-    @property
-    def labels(self) -> int:
-        """Number of labels known now."""
-        return len(self._counts)
-
-    @property
-    def grows(self) -> bool:
-        """Whether new labels may appear."""
-        return self.announced is None
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of rounds with each label."""
-        return self._counts.copy()
-
-    @property
-    def entropy(self) -> float:
-        """Log loss of the best constant probabilities in hindsight: the sum of n ln(T/n)."""
-        counts = self._counts[self._counts > 0].astype(np.float64)
-        return float((counts * np.log(self.rounds / counts)).sum()) if len(counts) else 0.0
-
-    def _outcome(self, y: Any) -> NDArray[Any]:
-        value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-        if whole and 0 <= value < self._most(self.labels):
-            return np.array([value], dtype=np.int64)
-        raise self._refused(value, self.labels)
-
-    def _outcomes(self, batch: Batch) -> NDArray[np.generic]:
-        y = np.asarray(batch.y)
-        if y.ndim != 1 or y.dtype.kind not in "iu":
-            raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)
-        y = y.astype(np.int64)
-        known = np.maximum.accumulate(np.append(self.labels, y[:-1] + 1)) if len(y) else y
-        good = (y >= 0) & (y < np.minimum(known + self.grows, MOST_LABELS))
-        if not good.all():
-            t = int(np.argmin(good))
-            raise self._refused(y[t], int(known[t])).at(round=batch.first + t)
-        return y
 
     scale = "log probability"
 
@@ -425,16 +383,6 @@ class MulticlassTableLearner(TableLearner):
     def _score_steps(self, forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = np.log(forecasts / forecasts.sum(axis=1, keepdims=True))
         return found
-
-    def _most(self, known: int) -> int:
-        return min(known + self.grows, MOST_LABELS)
-
-    def _refused(self, y: object, known: int) -> InputError:
-        what = "labels are numbered in order of appearance" if self.grows else "labels are announced"
-        more = f" Trees take {MOST_LABELS:,} labels at most: use ftrl." if y == known == MOST_LABELS else ""
-        return InputError(
-            f"a label must be an integer from 0 to {self._most(known) - 1}: got {shown(y)}, and {what}.{more}"
-        )
 
     def _predictions(self, forecasts: NDArray[np.float64]) -> NDArray[Any]:
         return forecasts.argmax(axis=1) if forecasts.shape[1] else np.zeros(len(forecasts), dtype=np.int64)
@@ -515,12 +463,9 @@ class MulticlassTableLearner(TableLearner):
 
     def after_restoring(self, found: State) -> None:
         super().after_restoring(found)
-        known = self.labels
-        sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
-        require(sound and known <= MOST_LABELS, "every label must have been announced or observed", self._counts)
-        require(int(self._counts.sum()) == self.rounds, "counts of labels must sum to the rounds", self._counts)
+        self._check_counts()
         y = self.store.rows(self.store.first, self.store.count)[1]
-        require(bool(((y >= 0.0) & (y < known) & (y == np.floor(y))).all()), "stored labels must be known", y[:3])
+        require(bool(((y >= 0.0) & (y < self.labels) & (y == np.floor(y))).all()), "stored labels must be known", y[:3])
 
 
 class NumberTableLearner(TableLearner):
