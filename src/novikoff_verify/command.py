@@ -7,10 +7,11 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from decimal import localcontext
 from pathlib import Path
 from typing import Any
 
-from novikoff_verify.exact import NotCoveredError, RefutedError, number
+from novikoff_verify.exact import DIGITS, NotCoveredError, RefutedError, number
 from novikoff_verify.rows import mistakes, rows_of
 from novikoff_verify.rules import Rule, rule
 from novikoff_verify.theorems import Theorem, theorem
@@ -54,6 +55,12 @@ class Verification:
 
     def __init__(self, proof: dict[str, Any], data: str | None, depth: str = "replay", progress: Any = None) -> None:
         self.proof, self.results, self.notes = proof, {}, []  # type: dict[str, Any], dict[tuple[str, str], str], list[str]
+        with localcontext(DIGITS):
+            self._check(data, depth, progress)
+
+    def _check(self, data: str | None, depth: str, progress: Any) -> None:
+        """Check every claim to the depth that is asked for."""
+        proof = self.proof
         names = [claim.get("theorem", "?") for claim in proof["claims"]]
         found: dict[str, Theorem] = {}
         for name, claim in zip(names, proof["claims"], strict=True):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 DIGITS = Context(prec=60, Emax=10**9, Emin=-(10**9))
-"""Context of all decimals; a single operation is wrong by at most 10^-59 of its result."""
+"""Context of a verification; a single operation on decimals is wrong by at most 10^-59 of its result."""
 OUTWARD = Fraction(1, 10**40)
 """Relative allowance for the rounding of at most 10^15 operations on decimals."""
 
@@ -61,7 +61,7 @@ def decimal(value: Fraction | float) -> Decimal:
     """Return the nearest decimal of 60 digits."""
     if isinstance(value, float):
         value = Fraction(value)
-    return DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def fraction(value: Decimal) -> Fraction:
@@ -71,7 +71,7 @@ def fraction(value: Decimal) -> Fraction:
 
 def logarithm(value: Fraction) -> Fraction:
     """Return ln(value), at most `OUTWARD` (1 + its size) too large and never too small."""
-    found = fraction(DIGITS.ln(decimal(value)))
+    found = fraction(decimal(value).ln())
     return found + OUTWARD * (1 + abs(found))
 
 

@@ -6,6 +6,7 @@ The canonical text of a row is one line. SHA-256 of all lines, in order, names t
               "-1 0:0x1.8000000000000p+0 7:-0x1.0000000000000p-2"
     points    label, then whole numbers: "1 5" or "-1 3,4"
     losses    one hexadecimal float per expert: "0x0.0p+0 0x1.0000000000000p-1"
+    forecasts the same: the log loss of each forecaster in the round and, last, of the forecast played
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from typing import Any, NamedTuple
 
 from novikoff_verify.exact import NotCoveredError, RefutedError, count, require
 
-KINDS = ("vectors", "points", "losses")
+KINDS = ("vectors", "points", "losses", "forecasts")
+UNLABELLED = ("losses", "forecasts")
 
 
 class Row(NamedTuple):
@@ -33,7 +35,7 @@ class Row(NamedTuple):
 
 def canonical(kind: str, row: Row) -> str:
     """Return the canonical text of a row."""
-    if kind == "losses":
+    if kind in UNLABELLED:
         return " ".join(value.hex() for value in row.x)
     if kind == "points":
         return f"{row.y} {','.join(map(str, row.x))}"
@@ -93,7 +95,7 @@ def _read(path: Path, kind: str, data: dict[str, Any]) -> Iterator[Row]:
 def _parsed(line: str, kind: str) -> Row:
     """Return a row from its canonical text."""
     words = line.split()
-    if kind == "losses":
+    if kind in UNLABELLED:
         return Row(0, [float.fromhex(word) for word in words])
     if kind == "points":
         return Row(int(words[0]), [int(word) for word in words[1].split(",")])
@@ -117,7 +119,7 @@ def _table(lines: Any, kind: str, data: dict[str, Any]) -> Iterator[Row]:
         )
     for line in lines:
         values = [float(line[name]) for name in columns]
-        if kind == "losses":
+        if kind in UNLABELLED:
             yield Row(0, values)
         elif kind == "points":
             yield Row(_label(line[data["label"]], data), [int(value) for value in values])

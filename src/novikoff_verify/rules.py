@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from novikoff_verify.exact import DIGITS, NotCoveredError, count, decimal, fraction, number, require, root, units
+from novikoff_verify.exact import NotCoveredError, count, decimal, fraction, number, require, root, units
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.rows import Row
 
@@ -171,7 +171,7 @@ class ExponentialWeights(Rule):
         self.losses = [Decimal(0)] * self.count
         self.paid = self.gaps = self.last = self.rates = self.rate = Decimal(0)
         self.t = 0
-        self.choices = DIGITS.ln(Decimal(self.count))
+        self.choices = Decimal(self.count).ln()
         if self.kind not in ("fixed", "anytime", "adaptive"):
             raise NotCoveredError(f"the rate {self.kind}")
 
@@ -180,41 +180,28 @@ class ExponentialWeights(Rule):
         if self.kind == "fixed":
             return self.fixed
         if self.kind == "anytime":
-            return DIGITS.divide(2 * DIGITS.sqrt(DIGITS.divide(self.choices, Decimal(self.t))), self.top)
-        return DIGITS.divide(self.choices, self.gaps) if self.gaps else None
+            return 2 * (self.choices / self.t).sqrt() / self.top
+        return self.choices / self.gaps if self.gaps else None
 
     def see(self, row: Row, wrong: bool) -> None:
         self.t += 1
         loss = [decimal(value) for value in row.x]
-        least, rate = min(self.losses), self._rate()
-        self.rate, self.rates = rate or Decimal(0), DIGITS.add(self.rates, rate or Decimal(0))
+        behind, rate = [total - min(self.losses) for total in self.losses], self._rate()
+        self.rate, self.rates = rate or Decimal(0), self.rates + (rate or 0)
+        each = zip(self.prior, behind, strict=True)
         if rate is None:
-            weights = [p if total == least else Decimal(0) for p, total in zip(self.prior, self.losses, strict=True)]
-        else:
-            weights = [
-                DIGITS.multiply(p, DIGITS.exp(DIGITS.multiply(-rate, DIGITS.subtract(total, least))))
-                for p, total in zip(self.prior, self.losses, strict=True)
-            ]
-        whole = sum(weights, Decimal(0))
-        mean = self._mean(weights, loss, whole)
-        if rate is None:
+            weights = [Decimal(0) if gap else p for p, gap in each]
             mixed = min(value for w, value in zip(weights, loss, strict=True) if w)
         else:
-            shrunk = [DIGITS.exp(DIGITS.multiply(-rate, value)) for value in loss]
-            mixed = DIGITS.divide(-DIGITS.ln(self._mean(weights, shrunk, whole)), rate)
-        self.last = max(DIGITS.subtract(mean, mixed), Decimal(0))
-        self.gaps, self.paid = DIGITS.add(self.gaps, self.last), DIGITS.add(self.paid, mean)
-        self.losses = [DIGITS.add(total, value) for total, value in zip(self.losses, loss, strict=True)]
-
-    @staticmethod
-    def _mean(weights: list[Decimal], values: list[Decimal], whole: Decimal) -> Decimal:
-        total = Decimal(0)
-        for weight, value in zip(weights, values, strict=True):
-            total = DIGITS.add(total, DIGITS.multiply(weight, value))
-        return DIGITS.divide(total, whole)
+            weights = [p * (-rate * gap).exp() for p, gap in each]
+            mixed = -mean(weights, [(-rate * value).exp() for value in loss]).ln() / rate
+        paid = mean(weights, loss)
+        self.last = max(paid - mixed, Decimal(0))
+        self.gaps, self.paid = self.gaps + self.last, self.paid + paid
+        self.losses = [total + value for total, value in zip(self.losses, loss, strict=True)]
 
     def end(self) -> None:
-        regret = fraction(DIGITS.subtract(self.paid, min(self.losses)))
+        regret = fraction(self.paid - min(self.losses))
         for claim in self.proof["claims"]:
             witness = claim["witness"]
             slack = number(witness["rounding"])
@@ -223,6 +210,48 @@ class ExponentialWeights(Rule):
             for name in witness.keys() & played.keys():
                 found, most = fraction(played[name]), slack if "gap" in name else CLOSE * fraction(played[name])
                 require(abs(found - number(witness[name])) <= most, f"{name} is not what is claimed")
+
+
+class Mixture(Rule):
+    """Play P = sum of w_i P_i over the forecasters that are awake; afterwards v_i = w_i P_i(y) / P(y).
+
+    Bayes: w = v. Fixed share: w_i = (1 - a)(1 - b) v_i + a p_i for those awake, p_i for those that join, a = 1/(t+1).
+    """
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        learner = proof["learner"]
+        if proof["data"]["kind"] != "forecasts":
+            raise NotCoveredError("a mixture whose forecasts were not written: write them with --proof-rows")
+        self.shares = learner["rule"] == "fixed-share"
+        self.prior, self.joins = [number(weight) for weight in learner["prior"]], learner["joins"]
+        self.t = 0
+        self.weights = self._entering(1)
+
+    def _entering(self, t: int) -> list[Decimal]:
+        """Return the p_i of round t; 0 for forecasters that have not joined."""
+        awake = [p if after < t else Fraction(0) for p, after in zip(self.prior, self.joins, strict=True)]
+        return [decimal(p / sum(awake)) for p in awake]
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.t += 1
+        chances = [Decimal(0) if loss == math.inf else decimal(-loss).exp() for loss in row.x]
+        parts = [w * p for w, p in zip(self.weights, chances[:-1], strict=True)]
+        mixed = sum(parts, Decimal(0))
+        off = abs(mixed - chances[-1])
+        require(off <= Decimal("1e-9") * chances[-1], "the forecast played is not the mixture")
+        after = [part / mixed for part in parts] if mixed else self.weights
+        if self.shares:
+            t, entering = self.t, self._entering(self.t + 1)
+            joined = sum((p for p, s in zip(entering, self.joins, strict=True) if s == t), Decimal(0))
+            each = zip(after, entering, self.joins, strict=True)
+            after = [p if s == t else (t * (1 - joined) * v + p) / (t + 1) for v, p, s in each]
+        self.weights = after
+
+
+def mean(weights: list[Decimal], values: list[Decimal]) -> Decimal:
+    """Return the mean of values by weight."""
+    return sum((w * v for w, v in zip(weights, values, strict=True)), Decimal(0)) / sum(weights)
 
 
 def first(tied: list[int]) -> int:
@@ -236,6 +265,8 @@ RULES: dict[str, type[Rule]] = {
     "consistent": Consistent,
     "weighted-majority": WeightedMajority,
     "tightest-box": TightestBox,
+    "fixed-share": Mixture,
+    "bayes": Mixture,
     "exponential-weights": ExponentialWeights,
 }
 """Class of each learner that can be replayed, by its name in a proof."""

@@ -7,6 +7,7 @@ sums from the rows, where the theorem has sums of rows.
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -15,6 +16,8 @@ from novikoff_verify.exact import (
     NotCoveredError,
     RefutedError,
     count,
+    decimal,
+    fraction,
     logarithm,
     number,
     require,
@@ -25,8 +28,20 @@ from novikoff_verify.rows import Row
 
 ULP = Fraction(1, 2**53)
 """Largest relative error of one operation on doubles."""
+CLOSE = Fraction(1, 10**9)
+"""Largest relative difference of two sums of the same losses in doubles."""
 SLACK = Fraction(1, 10**6)
 """Largest allowance for the rounding of a learner that a proof may claim, per unit of loss."""
+
+
+def decimal_loss(value: float) -> Decimal:
+    """Return a loss as a decimal; it may be infinite."""
+    return Decimal("Infinity") if value == math.inf else decimal(value)
+
+
+def price(chance: Fraction) -> Decimal:
+    """Return ln(1/chance), within 10^-58."""
+    return -decimal(chance).ln()
 
 
 def floor_log2(above: int, below: int) -> int:
@@ -37,7 +52,7 @@ def floor_log2(above: int, below: int) -> int:
 class Theorem:
     """A claim of a proof: an observed value, a bound, and the sums from which the bound follows (`witness`)."""
 
-    of_rows: ClassVar[bool] = True
+    of_rows: bool = True
     """Whether its sums can be recomputed from the rows."""
 
     def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
@@ -445,24 +460,63 @@ class AdaHedge(ExponentialWeights):
 
 
 class Mixture(Theorem):
-    """Log loss of a Bayes mixture, or one that shares weight, that is at most L_j + the price of the forecaster j.
+    """Log loss of a mixture of N forecasters: at most the loss of any of them, or of any path, + its price.
 
-    Of all weight pi_j is on j; it joins after s rounds, and its loss before is that of the mixture. With sharing at
-    rate 1/(t+1), the price is ln(pi(awake)/pi_j) + ln(T/(s+1)); without, ln(1/pi_j).
+    A row has the losses -ln P(y) of the forecasters in one round and, last, of the forecast played. Forecaster i, of
+    prior pi_i, joins after s_i rounds; in round t those with s_i < t are awake, p_i = pi_i / pi(awake), and b is the p
+    of those that join in round t > 1. A path names one awake forecaster per round. Its price is ln 1/p_i of its first,
+    + for every later round t, with i its forecaster there,
+        ln 1/((1 - 1/t)(1 - b) + p_i/t) if it stays,    ln t/p_i if it changes to i,    ln 1/p_i if i joins.
+    Before i joins, the loss of the mixture counts for it. The bound is the least over paths. A Bayes mixture does not
+    share weight: the bound is the least of L_j + ln 1/pi_j, and all play from the start.
     """
 
-    of_rows = False
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        learner = proof["learner"]
+        self.shares = learner["rule"] == "fixed-share"
+        self.prior = [number(weight) for weight in learner["prior"]]
+        self.joins = [count(after, "joins") for after in learner["joins"]]
+        sound = len(self.prior) == len(self.joins) and min(self.prior) > 0 and min(self.joins) == 0
+        require(sound and sum(self.prior) <= 1 + SLACK, "a prior must be positive numbers of sum 1")
+        self.of_rows = proof["data"]["kind"] == "forecasts"
+        self.t = 0
+        self.least = [Decimal(0)] * len(self.prior)
+        self.played = Decimal(0)
 
     def follows(self) -> None:
-        share, rounds = bool(self.witness["shares"]), max(self.rounds, 1)
-        joins = count(self.witness["joins"], "joins")
-        require(
-            0 < self.get("prior") <= self.get("awake") and joins < rounds, "the prior of the forecaster is impossible"
-        )
-        price = logarithm(self.get("awake") / self.get("prior"))
-        price += logarithm(Fraction(rounds, joins + 1)) if share else 0
-        value = self.get("loss") + price + self.get("novelty")
-        require(value <= self.bound, "the bound does not follow from the loss and the price of the forecaster")
+        value = self.get("loss") + self.get("price") + self.get("novelty")
+        require(value <= self.bound, "the bound does not follow from the loss and the price of the path")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.t += 1
+        losses = [decimal_loss(value) for value in row.x]
+        require(len(losses) == len(self.prior) + 1, "a row has another number of forecasts")
+        t, names = self.t, range(len(self.prior))
+        each = list(zip(self.prior, self.joins, strict=True))
+        whole = Fraction(sum(p for p, after in each if after < t))
+        new = Fraction(sum(p for p, after in each if 0 < after == t - 1)) / whole
+        best = min(self.least)
+        for i in names:
+            if self.joins[i] >= t:
+                self.least[i] += losses[-1]
+                continue
+            p = self.prior[i] / whole
+            if t == 1:
+                self.least[i] = losses[i] + (price(p) if self.shares else price(self.prior[i]))
+            elif not self.shares:
+                self.least[i] += losses[i]
+            elif self.joins[i] == t - 1:
+                self.least[i] = losses[i] + min(self.least[i], best) + price(p)
+            else:
+                stay = self.least[i] + price((1 - Fraction(1, t)) * (1 - new) + p / t)
+                self.least[i] = losses[i] + min(stay, best + price(p / t))
+        self.played += losses[-1]
+
+    def sums(self) -> None:
+        least, lost = fraction(min(self.least)), fraction(self.played) + self.get("novelty")
+        require(abs(lost - self.observed) <= CLOSE * (1 + lost), "the loss is not that of the forecasts played")
+        require(least + self.get("novelty") <= self.bound, "every path costs more than the bound")
 
 
 class Parts(Theorem):

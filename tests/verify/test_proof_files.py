@@ -3,6 +3,7 @@
 import ast
 import base64
 import copy
+import hashlib
 import json
 import random
 import sys
@@ -233,6 +234,41 @@ def test_sum_of_parts_is_verified_by_arithmetic(name, tmp_path):
     (claim,) = (claim for claim in proof["claims"] if claim["theorem"] == PARTS[name])
     claim["bound"] = (float.fromhex(claim["bound"]) * 0.999).hex()
     assert Verification(proof, None).results[PARTS[name], "arithmetic"].startswith("REFUTED")
+
+
+MIXTURES = {
+    "auto": SIGNS,
+    "auto:drift=false": SIGNS,
+    "auto of many labels": (np.arange(60) * 7 % 11 > 4) * 1 + (SIGNS > 0),
+}
+
+
+@pytest.mark.parametrize("name", MIXTURES)
+def test_mixture_is_replayed_on_its_forecasts(name, tmp_path):
+    data = tmp_path / "m.rows"
+    labels = "multiclass" if "many" in name else None
+    ledger = nk.play(name.partition(" ")[0], (VECTORS, MIXTURES[name]), proof=str(data), labels=labels)
+    ledger.write_proof(tmp_path / "m.json")
+    proof = read(str(tmp_path / "m.json"))
+    assert proof["data"]["kind"] == "forecasts"
+    assert proof["learner"]["rule"] == ("bayes" if "drift" in name else "fixed-share")
+    assert set(depths(proof, str(data)).values()) == {"verified"}
+    (claim,) = proof["claims"]
+    bound = float.fromhex(claim["bound"])
+    cut = (bound - float.fromhex(claim["observed"])) / 2
+    price = str(Fraction(claim["witness"]["price"]) - Fraction(cut))
+    less = {**proof, "claims": [{**claim, "bound": (bound - cut * 0.999).hex(),
+                                 "witness": {**claim["witness"], "price": price}}]}  # fmt: skip
+    found = depths(less, str(data))
+    assert found[claim["theorem"], "arithmetic"] == "verified"
+    assert found[claim["theorem"], "data"].startswith("REFUTED: every path costs more")
+    lines = data.read_text().splitlines()
+    words = lines[40].split()
+    lines[40] = " ".join([*words[:-1], (float.fromhex(words[-1]) + 1e-6).hex()])
+    data.write_text("\n".join(lines) + "\n")
+    other = copy.deepcopy(proof)
+    other["data"]["sha256"] = hashlib.sha256(data.read_bytes()).hexdigest()
+    assert depths(other, str(data))[claim["theorem"], "replay"].startswith("REFUTED: the forecast played is not")
 
 
 def test_member_of_auto_is_verified_by_arithmetic(tmp_path, capsys):

@@ -176,6 +176,10 @@ class Tracker(Stateful, ABC):
     def check(self, learner: Learner) -> None:
         """Raise `ModelFileError` if comparators of a model file cannot be those of the learner."""
 
+    def inner(self, played: NDArray[Any]) -> Tracker:
+        """Return the tracker that receives these scores of a batch: this one, unless it passes them on."""
+        return self
+
     def due(self, rounds: int) -> int:
         """Return the number of rounds until the next `look`, at most `rounds`; by default there is none."""
         return rounds

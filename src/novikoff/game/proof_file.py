@@ -24,6 +24,7 @@ from novikoff.core.errors import Advice, InputError, Option, counted
 from novikoff.core.observer import Observer
 from novikoff.core.overwriting import check_replaced, first_bytes
 from novikoff.core.types import Batch, Run, Sparse, StepResult, Theorem
+from novikoff.mixtures.top_tracker import SwitchingTracker
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
@@ -45,8 +46,10 @@ class ProofRecord(Observer, Shown):
     def __init__(self, ledger: Ledger, rows: str | None = None, force: bool = False) -> None:
         if ledger.rounds or ledger.rounds_before:
             raise InputError("a proof must be recorded from the first round", f"{ledger.rounds:,} were played")
-        self._player, self._digest = ledger.player, hashlib.sha256()
+        self._ledger, self._player, self._digest = ledger, ledger.player, hashlib.sha256()
         self._wrong: list[NDArray[np.bool_]] = []
+        self.mixture: SwitchingTracker | None = None
+        """Tracker of the forecasts, if they are recorded instead of the rows of the source."""
         self.rounds = self.bits = 0
         self.kind = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}.get(
             ledger.player.domain.kind, ""
@@ -65,6 +68,7 @@ class ProofRecord(Observer, Shown):
     def __deepcopy__(self, memo: dict[int, object]) -> ProofRecord:
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
+        copied.mixture = None
         copied._digest, copied._wrong, copied._file = self._digest.copy(), list(self._wrong), None
         return copied
 
@@ -75,8 +79,16 @@ class ProofRecord(Observer, Shown):
 
     def see(self, batch: Batch, result: StepResult) -> None:
         """Add rounds that were played, as the learner saw their rows."""
-        seen = self._player.seen_batch(batch)
-        text = "".join(line + "\n" for line in self._lines(seen))
+        tracker = self._ledger.tracker
+        if tracker is not None and tracker.scored and result.scores is not None:
+            inner = tracker.inner(np.asarray(result.scores))
+            self.mixture = inner if isinstance(inner, SwitchingTracker) else None
+        if self.mixture is not None:
+            self.kind = "forecasts"
+            lines = losses_text(-self.mixture.logs_of(np.asarray(batch.y), np.asarray(result.scores)))
+        else:
+            lines = self._lines(self._player.seen_batch(batch))
+        text = "".join(line + "\n" for line in lines)
         self._digest.update(text.encode())
         if self._file is not None:
             self._file.write(text)
@@ -103,13 +115,13 @@ class ProofRecord(Observer, Shown):
         }
         if self.kind == "vectors":
             found["bits"] = self.bits
-        if self.kind != "losses" and ledger.labels is not None:
+        if self.kind in ("vectors", "points") and ledger.labels is not None:
             numbers = range(len(ledger.labels)) if self._player.numbered else (-1, 1)
             found["labels"] = {str(name): number for name, number in zip(ledger.labels, numbers, strict=False)}
         plain = ledger.encoding is None or all(
             column.kind in ("number", "boolean") for column in ledger.encoding.columns
         )
-        if ledger.feature_names and plain and not self._player.changes_examples:
+        if self.kind != "forecasts" and ledger.feature_names and plain and not self._player.changes_examples:
             found["columns"] = list(ledger.feature_names)
             found["label"] = ledger.target.name if ledger.target is not None else None
         return found
@@ -122,7 +134,7 @@ class ProofRecord(Observer, Shown):
     def _lines(self, batch: Batch) -> Iterator[str]:
         """Yield the canonical text of each row."""
         if self.kind == "losses":
-            yield from (" ".join(map(float.hex, row)) for row in np.asarray(batch.y, np.float64).tolist())
+            yield from losses_text(np.asarray(batch.y, np.float64))
             return
         labels = np.asarray(batch.y).tolist()
         if self.kind == "points":
@@ -152,6 +164,11 @@ class ProofRecord(Observer, Shown):
                 places = np.arange(len(values))
             used = values != 0.0
             yield places[used], values[used]
+
+
+def losses_text(losses: NDArray[np.float64]) -> Iterator[str]:
+    """Yield the canonical text of rows of losses."""
+    yield from (" ".join(map(float.hex, row)) for row in losses.tolist())
 
 
 def bits_of(values: NDArray[np.float64]) -> int:
@@ -211,13 +228,13 @@ def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
             "a proof must have a certificate to prove: none of this game has a proof file "
             '(docs/proofs.md lists the theorems). Play "perceptron", "halving:[...]", or auto.'
         )
-    learner = ledger.player.within
+    rule = ledger.player.within.textbook() if record.mixture is None else record.mixture.textbook()
     content: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": f"novikoff {__version__}",
         "spec": ledger.spec,
-        "learner": _plain(learner.textbook() or {"rule": None}),
+        "learner": _plain(rule or {"rule": None}),
         "data": record.data(ledger),
         "claims": found,
     }

@@ -119,14 +119,9 @@ class SwitchingTracker(TopTracker):
         self._see(np.array([y]), np.asarray(played)[np.newaxis])
 
     def _see(self, y: NDArray[Any], scores: NDArray[Any]) -> None:
-        scores = np.ascontiguousarray(scores, dtype=np.float64)
-        if scores.ndim == 2:
-            logs = _loops.tops.odds_of_labels(scores, np.ascontiguousarray(y, dtype=np.int8))
-        else:
+        if scores.ndim == 3:
             self.labels = max(self.labels, scores.shape[2])
-            logs = np.take_along_axis(scores, y.astype(np.int64)[:, None, None], axis=2)[:, :, 0]
-            logs = np.ascontiguousarray(logs)
-        self._found(*self._track(logs))
+        self._found(*self._track(self.logs_of(y, scores)))
         self.rows += len(y)
 
     def _track(self, logs: Vector) -> tuple[float, int]:
@@ -136,6 +131,20 @@ class SwitchingTracker(TopTracker):
             top.weights, top._prior, top._joins, self._paths, self._losses, self.rows, logs, SLACK
         )
         return found
+
+    def logs_of(self, y: NDArray[Any], scores: NDArray[Any]) -> Vector:
+        """Return ln P(y) (rows, N + 1) of the forecasts in scores."""
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        if scores.ndim == 2:
+            found: Vector = _loops.tops.odds_of_labels(scores, np.ascontiguousarray(y, dtype=np.int8))
+            return found
+        return np.ascontiguousarray(np.take_along_axis(scores, y.astype(np.int64)[:, None, None], axis=2)[:, :, 0])
+
+    def textbook(self) -> dict[str, object]:
+        """Return the rule of the mixture for proof files."""
+        rule = "fixed-share" if self.joins is not None else "bayes"
+        prior = [weight.hex() for weight in map(float, self.prior)]
+        return {"rule": rule, "prior": prior, "joins": list(self.joins or [0] * len(prior))}
 
     def facts(self, learner: Learner) -> TopFacts:
         """Return the facts so far; the learner names its forecasters."""

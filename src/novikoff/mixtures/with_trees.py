@@ -342,6 +342,9 @@ class AutoTracker(Tracker):
         if (chosen := self._choose(played, 0)) is not None:
             chosen.see_row(x, y, played)
 
+    def inner(self, played: NDArray[np.generic]) -> Tracker:
+        return self._choose(played, 1) or self
+
     def due(self, rounds: int) -> int:
         return rounds if self.chosen is None else self.chosen.due(rounds)
 

@@ -65,5 +65,7 @@ def cheapest(tracked: TopFacts) -> int:
 
 @mixture_regret.witnessed
 def witness(run: Run[CountsRounds]) -> dict[str, object] | None:
-    """Return the forecaster with the least bound, its loss and its prior."""
-    return witness_of(run.tracked, cheapest(run.tracked), shares=False)
+    """Return the loss and the price of the forecaster with the least bound."""
+    tracked: TopFacts = run.tracked
+    best = cheapest(tracked)
+    return witness_of(tracked, tracked.losses[best], tracked.losses[best] - math.log(tracked.prior[best]))

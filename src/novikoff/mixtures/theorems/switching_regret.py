@@ -71,7 +71,7 @@ def switching_regret(run: Run[CountsRounds]) -> Bound | None:
     if run.log_loss is None or not isinstance(tracked, TopFacts) or tracked.path is None:
         return None
     path = tracked.path
-    single, price, _ = single_path(tracked, run.rounds)
+    single, price = single_path(tracked, run.rounds)
     joins = tracked.joins or [0] * len(tracked.prior)
     quantities = {
         "forecasters": len(tracked.names),
@@ -95,20 +95,18 @@ def named(name: str, after: int) -> str:
     return f"the mixture for {after:,} rounds, then {name}," if after else name
 
 
-def single_path(tracked: TopFacts, rounds: int) -> tuple[int, float, float]:
-    """Return the forecaster whose path without a change has the least bound, its price, and the prior of all awake."""
+def single_path(tracked: TopFacts, rounds: int) -> tuple[int, float]:
+    """Return the forecaster whose path without a change has the least bound, and its price."""
     rounds, joins = max(rounds, 1), tracked.joins or [0] * len(tracked.prior)
     here = [j for j, after in enumerate(joins) if after < rounds]
     whole = 1.0 if len(here) == len(joins) else math.fsum(tracked.prior[j] for j in here)
     prices = {j: math.log(rounds / (joins[j] + 1)) + math.log(whole / tracked.prior[j]) for j in here}
     single = min(here, key=lambda j: tracked.losses[j] + prices[j])
-    return single, prices[single], whole
+    return single, prices[single]
 
 
 @switching_regret.witnessed
 def witness(run: Run[CountsRounds]) -> dict[str, object] | None:
-    """Return the path without a change that has the least bound: a path with changes is not in a proof file."""
+    """Return the loss and the price of the cheapest path."""
     tracked: TopFacts = run.tracked
-    single, price, awake = single_path(tracked, run.rounds)
-    bound = outward(tracked.losses[single] + price + tracked.novelty)
-    return {**witness_of(tracked, single, shares=True, awake=awake), "bound": bound}
+    return None if tracked.path is None else witness_of(tracked, tracked.path.loss, tracked.path.value)

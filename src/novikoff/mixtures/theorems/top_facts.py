@@ -94,19 +94,15 @@ def infinite(loss: float) -> str:
     return "" if math.isfinite(loss) else "infinite log loss: every forecaster gave probability 0 to an observed label"
 
 
-def witness_of(tracked: TopFacts, number: int, shares: bool, awake: float = 1.0) -> dict[str, object]:
-    """Return a forecaster, its loss and its prior for a proof file.
+def witness_of(tracked: TopFacts, loss: float, value: float) -> dict[str, object] | None:
+    """Return the loss and the price of a path for a proof file; None if they are infinite.
 
     Args:
         tracked: Facts of the mixture.
-        number: The forecaster.
-        shares: Whether the mixture shares weight.
-        awake: Prior of all forecasters that have joined.
+        loss: Loss of the path.
+        value: Its loss + its price.
     """
-    exact = {"loss": tracked.losses[number], "prior": tracked.prior[number], "awake": awake, "novelty": tracked.novelty}
-    return {
-        "forecaster": tracked.names[number],
-        "shares": shares,
-        "joins": tracked.joins[number] if tracked.joins else 0,
-        **{name: str(Fraction(value)) for name, value in exact.items()},
-    }
+    if not (math.isfinite(loss) and math.isfinite(value)):
+        return None
+    exact = {"loss": Fraction(loss), "price": Fraction(value) - Fraction(loss), "novelty": Fraction(tracked.novelty)}
+    return {name: str(number) for name, number in exact.items()}
