@@ -30,6 +30,7 @@ from numba.extending import models, register_model, typeof_impl
 from novikoff.numerics import spare_foreign
 from novikoff.numerics.caching import LoopCache
 from novikoff.numerics.clock import call_before_compiling, compiling_begins, compiling_ends
+from novikoff.numerics.linking import PART, PartCache, link_implementations, remember_implementations
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -79,6 +80,8 @@ class Timed(event.Listener):
 
 
 event.register("numba:compile", Timed())
+remember_implementations()
+link_implementations()
 
 
 def compiled(function: Function) -> Function:
@@ -105,7 +108,7 @@ class Inner:
     def __init__(self, function: Callable[..., Any], **given: Any) -> None:
         self.py_func = function
         self.given = {"_nrt": True, **given}  # otherwise it would be that of the caller
-        self.part: Any = _dispatcher(function, no_cpython_wrapper=True, **self.given)
+        self.part: Any = _dispatcher(function, PartCache, **PART, **self.given)
 
     @cached_property
     def own(self) -> Callable[..., Any]:
@@ -147,12 +150,12 @@ def borrowing_inner(function: Function) -> Function:
     return cast(Function, Inner(function, _nrt=False))
 
 
-def _dispatcher(function: Function, **given: Any) -> Function:
+def _dispatcher(function: Function, cache: type[LoopCache] = LoopCache, **given: Any) -> Function:
     ways: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, **given}
     dispatcher: Any = numba.njit(**ways)(function)
     if hasattr(dispatcher, "enable_caching"):  # not with NUMBA_DISABLE_JIT
         with contextlib.suppress(RuntimeError):  # "cannot cache function: no locator available"
-            dispatcher._cache = LoopCache(function)
+            dispatcher._cache = cache(function)
         if not getattr(config, "BOUNDSCHECK", False):
             dispatcher._compile_for_args = _ForWritable(dispatcher, dispatcher._compile_for_args)
     return cast(Function, dispatcher)
