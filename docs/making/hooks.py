@@ -49,6 +49,7 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
         page.meta["search"] = {"boost": boost}
     if path == "glossary.md":
         return shown(glossary.page())
+    text = living.placed(text)
     if path == "lectures.md":
         text = living.watched(text)
     if path.startswith(("learners/", "theorems/")):

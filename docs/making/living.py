@@ -9,6 +9,8 @@ from novikoff.lectures.contents import ARENA
 
 COMMAND = re.compile(r"`novikoff arena '(#[^']+)'`")
 """A command of the lectures that opens a game."""
+PLACE = re.compile(r"<!-- arena: ([\w-]+) -->")
+"""Place of a game in a page."""
 
 
 def name_of(link: str) -> str:
@@ -27,13 +29,24 @@ def watched(text: str) -> str:
     return COMMAND.sub(lambda found: f"{found[0]}<br>[watch it here](living/{name_of(found[1])}.html)", text)
 
 
-def figure(name: str) -> str:
-    """Return a section with the game of a learner or a theorem, "" if there is none."""
+def placed(text: str) -> str:
+    """Put the game of a learner or theorem where a page has the comment `<!-- arena: NAME -->`."""
+    return PLACE.sub(lambda found: frame(found[1], "").strip(), text)
+
+
+def frame(name: str, up: str) -> str:
+    """Return the saved game of a learner or theorem as a frame, "" if there is none; `up` leads to the site's root."""
     link = next((link for link, terms in ARENA.items() if name in terms), "")
     if not link:
         return ""
-    file = f"../living/{name_of(link)}.html"
+    file = f"{up}living/{name_of(link)}.html"
     return (
-        f"\n\n## Play it\n\nPress *Run*, or play yourself: `novikoff arena '{link}'`.\n\n"
+        f"Press *Run*, or play yourself: `novikoff arena '{link}'`.\n\n"
         f'<iframe class="living" src="{file}" title="A game of {name}" loading="lazy"></iframe>\n'
     )
+
+
+def figure(name: str) -> str:
+    """Return a section with the game of a learner or a theorem, "" if there is none."""
+    found = frame(name, "../")
+    return f"\n\n## Play it\n\n{found}" if found else ""

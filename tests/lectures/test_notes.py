@@ -14,12 +14,11 @@ from novikoff.lectures import contents, errata
 from novikoff.lectures.contents import LECTURES
 from novikoff.lectures.errata import ERRATA
 from novikoff.lectures.exercises import EXERCISES, check
+from novikoff.reports.explanation import explain
 
 ITEMS = [item for lecture in LECTURES for item in lecture.items]
 COMMANDS = sorted({item.run for item in ITEMS if item.run})
 DOCS = Path(__file__).parents[2] / "docs"
-
-LINKS = sorted({item.arena for item in ITEMS if item.arena})
 
 
 def script_of(link):
@@ -33,7 +32,7 @@ def script_of(link):
             "moves": moves}  # fmt: skip
 
 
-@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("link", contents.ARENA)
 def test_link_of_the_arena_opens_its_game(link):
     script = script_of(link)
     frames = replay.replay(script)["frames"]
@@ -41,10 +40,11 @@ def test_link_of_the_arena_opens_its_game(link):
     assert set(SCENES[script["game"]].options) == set(script["options"])
 
 
-def test_every_game_of_the_arena_is_linked_and_every_linked_term_is_an_item(capsys):
-    assert {script_of(link)["game"] for link in LINKS} == set(SCENES)
-    known = {item.explain for item in ITEMS}
-    assert [term for terms in contents.ARENA.values() for term in terms if term not in known] == []
+def test_every_game_of_the_arena_is_linked_and_every_linked_term_is_explained(capsys):
+    assert {script_of(link)["game"] for link in contents.ARENA} == set(SCENES)
+    for terms in contents.ARENA.values():
+        for term in terms:
+            assert explain(term)  # raises an error for an unknown one
     assert main(["notes", "1"]) == 0
     assert "      novikoff arena '#v=1&g=ellipsoid&o=&s=0&r=builtin&m=" in capsys.readouterr().out
 

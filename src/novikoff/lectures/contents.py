@@ -53,21 +53,40 @@ def _link(game: str, options: str, rival: str, rounds: int) -> str:
 ARENA: dict[str, tuple[str, ...]] = {
     _link("thresholds", "n:100", "builtin", 7): (
         "halving", "halving_mistakes", "threshold-halving", "version space", "realizability", "runtime",
+        "mistake bound", "bisection", "separable assumption",
     ),
-    _link("race", "n:100", "builtin", 40): ("consistent", "consistent_mistakes"),
-    _link("boxes", "m:21", "target", 20): ("papayas",),
+    _link("race", "n:100", "builtin", 40): ("consistent", "consistent_mistakes", "prior knowledge", "hypothesis class"),
+    _link("boxes", "m:21", "target", 20): ("papayas", "rectangle-halving", "domain set"),
     _link("perceptron", "bias:0", "builtin", 12): (
         "perceptron", "mission impossible", "individual sequence prediction", "homogeneous", "binary classifier",
-        "online binary prediction game", "online game", "protocol",
+        "online binary prediction game", "online game", "protocol", "linear binary classifier", "cumulative loss",
     ),
-    _link("perceptron", "bias:1", "target", 30): ("perceptron_margin", "margin", "halfspaces", "Block"),
-    _link("perceptron", "bias:1", "data", 40): ("perceptron_hinge", "hinge loss"),
-    _link("ellipsoid", "", "builtin", 12): ("ellipsoid", "ellipsoid_margin"),
-    _link("halfspaces", "", "target", 20): ("cover-halving", "corollary", "epsilon-cover", "covering number"),
-    _link("kernel", "gamma:6,budget:0", "target", 40): ("dual perceptron",),
-    _link("kernel", "gamma:6,budget:10", "target", 40): ("forgetron",),
-    _link("experts", "experts:4", "builtin", 15): ("exponential-weights", "fixed_rate_regret", "regret"),
-    _link("intervals", "cover:80", "target", 90): ("adaptive conformal prediction",),
+    _link("perceptron", "bias:1", "target", 30): (
+        "perceptron_margin", "margin", "halfspaces", "Block", "linearly separable", "perceptron_lengths",
+    ),
+    _link("hinge", "u:120,v:150", "data", 40): ("perceptron_hinge", "hinge loss", "best linear classifier"),
+    _link("ellipsoid", "", "builtin", 12): ("ellipsoid", "ellipsoid_margin", "volume"),
+    _link("halfspaces", "", "target", 20): ("cover-halving", "corollary", "cover_restarts"),
+    _link("sphere", "", "target", 16): ("sphere-cover", "epsilon-cover", "covering number"),
+    _link("kernel", "gamma:6,budget:0", "target", 40): (
+        "dual perceptron", "supports", "kernel-perceptron", "kernel_hinge",
+    ),
+    _link("budgets", "gamma:6,budget:10", "target", 40): (
+        "forgetron", "rbp", "rbp_expected", "forgetron_pathwise", "contraction",
+    ),
+    _link("risk", "noise:5", "target", 60): ("best_risk", "random ensemble", "ensemble_risk", "average"),
+    _link("spam", "", "data", 20): ("spam filtering",),
+    _link("coins", "draws:0", "builtin", 20): ("negative result", "contrarian", "contrarian_regret"),
+    _link("coins", "draws:0", "target", 60): ("coin-flip", "coin_flip_regret", "weighted-majority"),
+    _link("experts", "experts:4", "builtin", 15): (
+        "exponential-weights", "fixed_rate_regret", "anytime_regret", "regret",
+    ),
+    _link("bandits", "arms:3,rule:0", "target", 60): ("stochastic bandits", "tsallis-inf", "tsallis_pathwise"),
+    _link("bandits", "arms:3,rule:1", "builtin", 60): ("adversarial bandits", "exp3-ix", "ix_pathwise"),
+    _link("bandits", "arms:3,rule:2", "target", 60): ("ucb1", "ucb1_regret"),
+    _link("drift", "block:8,turn:40", "target", 80): ("distribution shift", "specialists", "specialists_regret"),
+    _link("tree", "threshold:2", "target", 80): ("tree", "tree_pruning"),
+    _link("intervals", "cover:80", "target", 90): ("adaptive conformal prediction", "conformal", "coverage_deviation"),
 }  # fmt: skip
 """Terms that each game of the arena shows, by its link."""
 

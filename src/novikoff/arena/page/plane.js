@@ -26,6 +26,12 @@ function lines(parts, best, hidden) {
   if (hidden && border(hidden)) parts.push(stroke(border(hidden), { class: "ink", "stroke-width": 3, "stroke-dasharray": "1 5" }));
 }
 
+const nats = (frames, t) => `Round ${t}: the learner predicted ${sign(frames[t].said)}, the answer was ${sign(frames[t].y)}. Log loss so far: ${frames[t].paid.toFixed(2)} nats.`;
+
+function counted(parts, x, y, text) { // counts of a leaf, on a plate
+  parts.push(shape("rect", { x: (x - 3.5 * text.length - 5).toFixed(1), y: y - 14, width: 7 * text.length + 10, height: 19, rx: 4, class: "page", "fill-opacity": 0.85 }), label(x.toFixed(1), y, text, "middle", { class: "strong" }));
+}
+
 const BEST = ["best", "u of the guarantee"], SHADE = ["shade", "stronger: farther from the line"];
 
 export const PLANE = {
@@ -189,7 +195,7 @@ export const PLANE = {
       parts.push(label(left, 309, heaviest[0] === 1 ? `green: the first copy, which leads with ${percent(heaviest[1])} of the vote` : `the copy of round ${heaviest[0]} leads with ${percent(heaviest[1])} of the vote`));
       parts.push(label(left, 395, "round 0"), label(392, 395, `round ${last}`, "end"));
     },
-    describe: (frames, t) => `Round ${t}: the learner predicted ${sign(frames[t].said)}, the answer was ${sign(frames[t].y)}. Log loss so far: ${frames[t].paid.toFixed(2)} nats.`,
+    describe: nats,
     tell(view, field, px, py, frames, t) {
       if (py < 292) return ofField(field, px, py * SIDE / 292, (share) => `probability ${percent((1 + share) / 2)}`);
       const round = clamp(Math.round((px - 8) / 384 * Math.max(frames.length - 1, 1)), 0, t);
@@ -197,26 +203,25 @@ export const PLANE = {
     },
   },
 
-  tree: { ...POINT, sketch: "M22 4v6M22 10L10 18M22 10L34 18M10 18v10M34 18L28 28M34 18L40 28", noun: "function", counted: "log loss", pictured: true,
+  tree: { ...POINT, sketch: "M22 4v6M22 10L10 18M22 10L34 18M10 18v10M34 18L28 28M34 18L40 28", noun: "function", counted: "log loss",
     goal: () => "make it cut the plane where you want",
     legend: [...LABELS, ["line", "cuts of the best pruning, with its counts of +1 and \u22121"], ["shade", "stronger: surer"], ["hidden", "cuts of the target"]],
-    draw(parts, frames, t, view, { field, hidden }) {
+    draw(parts, frames, t, view, { hidden }) {
       parts.push(background());
-      if (field && field.says) picture(parts, field);
+      for (const { box: [x0, x1, y0, y1], p } of view.leaves)
+        parts.push(shape("rect", { x: across(x0).toFixed(1), y: up(y1).toFixed(1), width: (200 * (x1 - x0)).toFixed(1), height: (200 * (y1 - y0)).toFixed(1), class: p >= 0.5 ? "plus-area" : "minus-area", "fill-opacity": (0.15 + 1.7 * Math.abs(p - 0.5)).toFixed(2) }));
       if (hidden) parts.push(shape("path", { d: `M${across(hidden[0])} 0V${up(hidden[1])}H400M${across(hidden[2])} 0V400`, class: "ink", "stroke-width": 3, "stroke-dasharray": "1 5" }));
       for (const [x0, y0, x1, y1] of view.cuts) parts.push(stroke([[x0, y0], [x1, y1]], { class: "ink", "stroke-width": 2.5 }));
       points(parts, frames, t);
-      for (const { box: [x0, x1, y0, y1], counts, p } of view.leaves) {
-        const wide = 100 * (x1 - x0) * 2, tall = 100 * (y1 - y0) * 2;
-        if (wide > 62 && tall > 30) parts.push(label(across((x0 + x1) / 2), up((y0 + y1) / 2) + 4, `${counts[1]} : ${counts[0]}`, "middle", { class: p >= 0.5 ? "plus strong" : "minus strong" }));
-      }
+      for (const { box: [x0, x1, y0, y1], counts } of view.leaves)
+        if (x1 - x0 > 0.3 && y1 - y0 > 0.15) counted(parts, across((x0 + x1) / 2), up((y0 + y1) / 2) + 4, `${counts[1]} : ${counts[0]}`);
       caption(parts, 10, 19, view.leaves.length > 1 ? `best pruning: ${view.leaves.length} leaves` : "no cut pays yet: each side needs at least 8 points");
     },
     tell(view, field, px, py) {
-      const [x, y] = plane(px, py), leaf = view.leaves.find(({ box: [x0, x1, y0, y1] }) => x > x0 && x <= x1 && y > y0 && y <= y1);
-      return leaf ? `${ofField(field, px, py, (share) => `probability ${percent((1 + share) / 2)}`)}; leaf with ${leaf.counts[1]} of +1, ${leaf.counts[0]} of \u22121` : "";
+      const [x, y] = plane(px, py), leaf = view.leaves.find(({ box: [x0, x1, y0, y1] }) => (x > x0 || x0 === -1) && x <= x1 && (y > y0 || y0 === -1) && y <= y1);
+      return leaf ? `${where([x, y])}: a leaf with ${leaf.counts[1]} of +1 and ${leaf.counts[0]} of \u22121, which forecasts +1 with probability ${percent(leaf.p)}` : "";
     },
-    describe: (frames, t) => `Round ${t}: the learner predicted ${sign(frames[t].said)}, the answer was ${sign(frames[t].y)}. Log loss so far: ${frames[t].paid.toFixed(2)} nats.`,
+    describe: nats,
   },
 
   risk: { ...POINT, sketch: "M4 8h34M10 15h28M20 22h18M28 29h10", counted: "% wrong since kept", short: "% wrong", promise: "risk at most, in %", after: true, drags: false,

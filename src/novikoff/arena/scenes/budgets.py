@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from novikoff.arena.scenes.kernel import KernelScene, picture
+from novikoff.arena.scenes.kernel import FIELD, KernelScene, picture
 from novikoff.arena.scenes.scene import Beside
 from novikoff.core.learner import Learner
 from novikoff.game.game import Game
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
-
-GRID = 61
-"""Points per side of each of the two pictures."""
 
 
 class BudgetsScene(KernelScene):
@@ -36,4 +33,4 @@ class BudgetsScene(KernelScene):
 
     def field(self) -> dict[str, Any]:
         assert self.second is not None
-        return {**picture(self.learner, GRID), "rbp": picture(self.second.game.learner, GRID)}
+        return {**picture(self.learner, FIELD), "rbp": picture(self.second.game.learner, FIELD)}

@@ -16,7 +16,7 @@ from novikoff.core.learner import Learner
 from novikoff.core.types import Batch
 from novikoff.experts.specialists import Specialists
 
-GRID = 31
+GRID = 25
 """Points per side of the picture of the plane."""
 
 

@@ -15,7 +15,7 @@ from novikoff.core.types import Batch
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 
-FIELD = 61
+FIELD = 41
 """Points per side of the picture of the plane."""
 RING = (0.35, 0.75)
 """Inner and outer radius of the ring that the hidden target labels +1."""

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene
 from novikoff.core.certificate import Certificate
 from novikoff.core.decision_tree import Node
 from novikoff.core.learner import Learner
-from novikoff.core.types import Batch
 from novikoff.trees.tree import Tree
 
-GRID = 61
-"""Points per side of the picture of the plane."""
 CORNER, STRIP = (0.1, -0.3), -0.6
 """Lower left end of the corner that the target labels +1, and right end of the strip."""
 
@@ -52,20 +47,6 @@ class TreeScene(Plane):
         leaves: list[dict[str, Any]] = []
         cuts = _boxes(self.learner.pruning(), [-1.0, 1.0, -1.0, 1.0], leaves, []) if self.ledger.rounds else []
         return {"leaves": leaves, "cuts": cuts}
-
-    def field(self) -> dict[str, Any]:
-        along = np.linspace(-1.0, 1.0, GRID + 1)[:-1] + 1.0 / GRID
-        points = np.array([[x, y] for y in along[::-1] for x in along])
-        if not self.ledger.rounds:
-            return {"n": GRID, "says": "+" * GRID**2, "levels": "0" * GRID**2}
-        scores = np.asarray(self.learner.scores_many(Batch(points, np.ones(len(points), np.int8), 0)))
-        chances = 1.0 / (1.0 + np.exp(-scores))
-        levels = np.rint(9 * np.abs(2.0 * chances - 1.0)).astype(np.int64)
-        return {
-            "n": GRID,
-            "says": "".join("+" if p >= 0.5 else "-" for p in chances.tolist()),
-            "levels": "".join(map(str, levels.tolist())),
-        }
 
 
 def _boxes(node: Node, box: list[float], leaves: list[dict[str, Any]], cuts: list[list[float]]) -> list[list[float]]:
