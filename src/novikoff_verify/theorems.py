@@ -467,8 +467,8 @@ class Mixture(Theorem):
     of those that join in round t > 1. A path names one awake forecaster per round. Its price is ln 1/p_i of its first,
     + for every later round t, with i its forecaster there,
         ln 1/((1 - 1/t)(1 - b) + p_i/t) if it stays,    ln t/p_i if it changes to i,    ln 1/p_i if i joins.
-    Before i joins, the loss of the mixture counts for it. The bound is the least over paths. A Bayes mixture does not
-    share weight: the bound is the least of L_j + ln 1/pi_j, and all play from the start.
+    The bound is the least over paths. A Bayes mixture does not share weight: the bound is the least of L_j + ln 1/pi_j,
+    and all play from the start.
     """
 
     def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
@@ -499,7 +499,7 @@ class Mixture(Theorem):
         best = min(self.least)
         for i in names:
             if self.joins[i] >= t:
-                self.least[i] += losses[-1]
+                self.least[i] = Decimal("Infinity")
                 continue
             p = self.prior[i] / whole
             if t == 1:
@@ -507,7 +507,7 @@ class Mixture(Theorem):
             elif not self.shares:
                 self.least[i] += losses[i]
             elif self.joins[i] == t - 1:
-                self.least[i] = losses[i] + min(self.least[i], best) + price(p)
+                self.least[i] = losses[i] + best + price(p)
             else:
                 stay = self.least[i] + price((1 - Fraction(1, t)) * (1 - new) + p / t)
                 self.least[i] = losses[i] + min(stay, best + price(p / t))
