@@ -104,16 +104,16 @@ def played(database, name="m", sent=None):
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
         facts = {key: json.loads(value) for key, value in db.execute("SELECT name, value FROM facts")}
         values = [json.loads(value) for (value,) in db.execute("SELECT value FROM labels ORDER BY number")]
-        rounds = db.execute("SELECT seq, id, x, said, version FROM rounds ORDER BY seq").fetchall()
+        rounds = db.execute("SELECT seq, id, x, said, version, score FROM rounds ORDER BY seq").fetchall()
         arrivals = db.execute("SELECT n, seq, y, said FROM arrivals ORDER BY n").fetchall()
     db.close()
     asked = msgspec.convert(facts["model"], Model)
     play = Play(begin(asked, name), asked.bits)
     by_version, by_seq = {}, {}
-    for seq, id, x, said, version in rounds:
+    for seq, id, x, said, version, score in rounds:
         x = play.rows.read(sent[id])[1] if isinstance(x, str) else x
         by_version.setdefault(version, []).append((x, said))
-        by_seq[seq] = (x, said, version)
+        by_seq[seq] = (x, said, version, score)
 
     def predict(version):
         for x, said in by_version.get(version, []):
@@ -121,10 +121,10 @@ def played(database, name="m", sent=None):
 
     for n, seq, y, said in arrivals:
         predict(n - 1)
-        x, served, version = by_seq[seq]
+        x, *served = by_seq[seq]
         label = values[y] if values else play.decode(y)
         label = float(label) if type(label) is int else label  # as JSON is read
-        assert play.learn(facts["form"], [x], [label], [(served, version)]) == [(y, said)]
+        assert play.learn(facts["form"], [x], [label], [tuple(served)]) == [(y, said)]
     predict(len(arrivals))
     what = persistence.snapshot(play.ledger)
     return what.meta, {key: (one.dtype, one.shape, one.tobytes()) for key, one in what.arrays.items()}

@@ -209,8 +209,9 @@ def test_labels_that_come_late_may_have_weights():
     game, plain_game = nk.Game(nk.Perceptron()), nk.Game(nk.Perceptron())
     game.learn_batch(batch, game.predict_batch(batch), np.zeros(len(batch), np.int64))
     plain_game.learn_batch(batch)
-    assert measured(game.ledger) == measured(plain_game.ledger)
-    assert game.ledger.late.labelled == w.sum()
+    assert game.ledger.weighted.mistakes == plain_game.ledger.weighted.mistakes
+    assert game.ledger.mistake_rate == w[signs == -1].sum() / w.sum()  # +1 was served throughout, before any label
+    assert (game.ledger.late.labelled, game.ledger.metrics.rows) == (w.sum(), 100)
     assert all(one.status != "violated" for one in game.ledger.certify())
 
 

@@ -36,6 +36,7 @@ from novikoff.data.tables.encoding import Surprises
 from novikoff.data.tables.records import checked_schema, expanded, first_encoding, is_record
 from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
+from novikoff.game.metrics import Forecast
 from novikoff.game.prepare import RowShape, learner_for, recipe, scaled
 from novikoff.game.specs import Spec, for_numbers
 from novikoff.game.specs import task as task_of
@@ -256,6 +257,17 @@ class Game:
         """Return the prediction for x in the learner's labels."""
         return self.player.predict_one(self.encoded(x))
 
+    def _forecast_one(self, x: Example) -> tuple[Prediction, list[float] | None]:
+        """Return the prediction for x, and what its metrics need: the score of two labels, or P of each label."""
+        player, row = self.player, self.encoded(x)
+        if player.numbered:
+            return player.predict_one(row), player.probabilities_one(row).tolist() if player.probable else None
+        if player.task != "binary" or not player.scores_rows:
+            return player.predict_one(row), None
+        score = float(player.score_one(row))
+        prediction: Prediction = (-1 if score < 0.0 else 1) if player.scores else player.predict_one(row)
+        return prediction, [score]
+
     def encoded(self, x: Example, learn: bool = False) -> Example:
         """Return x as the learner takes it: rows of a frame and dicts of mixed values are encoded.
 
@@ -392,14 +404,17 @@ class Game:
         return None if known == 0 else labels.decode(prediction)
 
     def learn_batch(
-        self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None
-    ) -> None:
+        self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None,
+        forecasts: Sequence[Forecast | None] | None = None,
+    ) -> None:  # fmt: skip
         """Play every round of the batch, whose labels are encoded as the learner's; in compiled code if there is any.
 
         Args:
             batch: Rounds.
             served: With delayed labels: the predictions of `predict_batch`.
             versions: With delayed labels: `ledger.rounds` at the time of each prediction.
+            forecasts: With delayed labels: score or probabilities served with each prediction; without them log loss,
+                AUC and thresholds are unknown if labels arrived in between.
         """
         check_batch(self.ledger.encoding, batch)
         self.ledger.fixed = False
@@ -408,7 +423,7 @@ class Game:
         if served is None or versions is None:
             self._learn_batch(batch)
         else:
-            with self._delay_labels().expecting(served, versions, len(batch)):
+            with self._delay_labels().expecting(served, versions, len(batch), forecasts):
                 self._learn_batch(batch)
         if isinstance(labels := self._users_labels(), Numbering) and len(batch):
             for label in range(len(labels.values), int(np.max(batch.y)) + 1):
@@ -492,6 +507,9 @@ class Game:
                 ledger.rank_one(score, int(y), weight)
         if names is not None:
             ledger.name_features(names)
+        if ledger.late is not None:
+            scores = None if score is None else np.array([score], dtype=np.float64)
+            ledger.late.note(scores, None if weight is None else np.array([weight]))
         for observer in self._watching:
             if weight != 0 or observer.sees_copies:
                 observer.see_one(ledger, x, y, result)
@@ -535,6 +553,8 @@ class Game:
         if self._scoring is not None and scores is not None:
             self._scoring.scored = None
             self.ledger.rank(scores, batch.y, batch.weights)
+        if self.ledger.late is not None:
+            self.ledger.late.note(scores, batch.weights)
         for observer in self._watching:
             observer.see(batch, played)
         return True

@@ -184,7 +184,7 @@ class Ledger(Metrics, Shown):
     """The record of one learner's game, from the moment the ledger was opened.
 
     Counts and sums of all rounds are documented in `Metrics`. With weighted rows, rates (mistake_rate, precision, auc,
-    mae, ...) are computed from `weighted`.
+    mae, ...) are computed from `weighted`; with delayed labels, from the predictions that were served (`metrics`).
 
     Args:
         learner: The learner.
@@ -333,7 +333,9 @@ class Ledger(Metrics, Shown):
 
     @property
     def metrics(self) -> Metrics:
-        """Counts from which rates are computed: of the rounds, or of the weighted rows if there are any."""
+        """Counts from which rates are computed: of served predictions, of weighted rows, or else of the rounds."""
+        if self.late is not None and self.late.served is not None:
+            return self.late.served
         return self if self.weighted is None else self.weighted
 
     @property
@@ -469,6 +471,8 @@ class Ledger(Metrics, Shown):
             return label
         if self._signs:
             return self.labels[label == 1]
+        if label == -1:
+            return "none known"  # served before the first label
         return self.labels[int(label)] if 0 <= label < len(self.labels) else label
 
     @property

@@ -16,7 +16,7 @@ from novikoff.core.errors import ModelFileError, shown
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
-    from novikoff.game.metrics import Metrics, WeightedMetrics
+    from novikoff.game.metrics import Metrics, ServedMetrics, WeightedMetrics
 
 SLACK = 1e-9
 """Relative tolerance of sums of floats."""
@@ -29,6 +29,8 @@ def check(ledger: Ledger) -> None:
     if (weighted := ledger.weighted) is not None:
         _weighted(weighted, ledger)
         _measured(weighted)
+    if ledger.late is not None and (served := ledger.late.served) is not None:
+        _served(served, ledger)
     _errors(ledger)
     _bounds(ledger)
     _learner(ledger)
@@ -57,6 +59,22 @@ def _weighted(weighted: WeightedMetrics, ledger: Ledger) -> None:
     if weighted.coverage is not None:
         played = weighted.coverage.played
         require(played == weighted.rounds, f"its sets must have its weight {weighted.rounds:,}", played)
+
+
+def _served(served: ServedMetrics, ledger: Ledger) -> None:
+    """Check the metrics of served predictions against the counts of the game."""
+    _sums(served)
+    _curve(served)
+    if ledger.weighted is None and ledger.late is not None:
+        must = f"served predictions must have its {ledger.late.mistakes:,} mistakes in {ledger.rounds:,} rounds"
+        require([served.mistakes, served.rounds] == [ledger.late.mistakes, ledger.rounds], must,
+                [served.mistakes, served.rounds])  # fmt: skip
+    must = f"unknown probabilities must be of its {served.rounds:,} served predictions"
+    require(0 <= served.unknown <= served.rounds, must, served.unknown)
+    if not served.unknown:
+        _calibration(served)
+    sound = served.ranking.rounds <= served.rounds
+    require(sound, f"scores must be of its {served.rounds:,} served predictions", served.ranking.rounds)
 
 
 def next_mark(t: int) -> int:

@@ -35,7 +35,7 @@ from novikoff.data.tables.encoding import Encoding
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger import Ledger, Proved
 from novikoff.game.ledger_checks import check
-from novikoff.game.metrics import Calibration, Ranking, WeightedMetrics
+from novikoff.game.metrics import Calibration, Ranking, ServedMetrics, WeightedMetrics
 
 FORMAT = 3
 """Version of the format of saved games; 3 since `auto` includes trees."""
@@ -61,6 +61,8 @@ COUNTED: tuple[Field, ...] = (
 """Saved values of `Metrics`."""
 WEIGHTED: tuple[Field, ...] = (Count("rows"), *COUNTED)
 """Saved values of `WeightedMetrics`."""
+SERVED: tuple[Field, ...] = (Count("unknown"), *WEIGHTED)
+"""Saved values of `ServedMetrics`."""
 LEDGER: tuple[Field, ...] = (
     *COUNTED,
     Value("source", str),
@@ -125,18 +127,19 @@ def _state_of(ledger: Ledger) -> State:
         "before": dataclasses.asdict(ledger.before),
         "predictions": None if ledger.predictions is None else ledger.recorded(),
         "members": [_state_of(member) for member in ledger.members],
-        "weighted": None if ledger.weighted is None else _measured(ledger.weighted),
+        "weighted": None if ledger.weighted is None else _measured(ledger.weighted, WEIGHTED),
+        "served": None if ledger.late is None or ledger.late.served is None else _measured(ledger.late.served, SERVED),
         "proved": None
         if proved is None
         else {"rounds": proved.rounds, "certificates": [certificate_state(one) for one in proved.certificates]},
     }
 
 
-def _measured(weighted: WeightedMetrics) -> State:
-    """Return the counts of rows by weight as plain data."""
+def _measured(weighted: WeightedMetrics, fields: tuple[Field, ...]) -> State:
+    """Return the counts of rows by weight, or of served predictions, as plain data."""
     parts = {name: getattr(weighted, name) for name in MEASURED}
     return {
-        **{field.name: field.saved(weighted) for field in WEIGHTED},
+        **{field.name: field.saved(weighted) for field in fields},
         **{name: None if part is None else part.state() for name, part in parts.items()},
     }
 
@@ -253,7 +256,10 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
         "members": [restore(*pair, from_file) for pair in members],
     }
     if state["weighted"] is not None:
-        fields["weighted"] = _weighted(state["weighted"], learner, makers)
+        fields["weighted"] = WeightedMetrics(learner, **_counted(state["weighted"], WEIGHTED, makers))
+    if state.get("served") is not None and (late := fields.get("late")) is not None:
+        late.served = ServedMetrics(learner, **_counted(state["served"], SERVED, makers))
+        late.served.coverage = fields.get("coverage")  # one record, counted on arrival
     if (proved := state["proved"]) is not None:
         kept = map(restored_certificate, proved["certificates"])
         certificates = tuple(map(_on_trust, kept) if from_file else kept)
@@ -263,9 +269,10 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
     return ledger
 
 
-def _weighted(state: State, learner: Learner, makers: dict[str, Any]) -> WeightedMetrics:
+def _counted(state: State, fields: tuple[Field, ...], makers: dict[str, Any]) -> dict[str, Any]:
+    """Return the validated counts of `_measured`, as arguments of the constructor."""
     parts = {name: makers[name](state[name]) for name in MEASURED if state[name] is not None}
-    return WeightedMetrics(learner, **_read(WEIGHTED, state), **parts)
+    return {**_read(fields, state), **parts}
 
 
 def _read(fields: tuple[Field, ...], state: State) -> dict[str, Any]:

@@ -8,6 +8,10 @@ Weights
     one of two labels, precision and recall of that label are near 6/7 for any learner that follows its last label.
     Therefore `WeightedMetrics` counts rows in addition to rounds: the prediction of a row's first round, with weight k.
     All rates of a ledger are computed from it.
+Delayed labels
+    A ledger with labels that come late is that of the game in the order of arrival, in which a prediction is made again
+    when its label arrives: then earlier labels are known that were not known when it was served. Therefore
+    `ServedMetrics` counts the predictions that were served, and all rates of the ledger are computed from it.
 Cost
     Without weights, none. With weights, everything is counted twice.
     A few nanoseconds per round and 0.8 MB for `Ranking`; batches of any size give the same bits.
@@ -43,6 +47,7 @@ from novikoff.core.state import array as saved_array
 from novikoff.core.types import State, StepResult
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger_checks import next_mark
+from novikoff.numerics import logits
 from novikoff.numerics.total import Total
 
 if TYPE_CHECKING:
@@ -461,9 +466,10 @@ class WeightedMetrics(Metrics):
 
     @classmethod
     def following(cls, counted: Metrics) -> Self:
-        """Return weighted counts that continue those of a game in which every row had weight 1."""
+        """Return weighted counts that continue those of a game, in which every row had weight 1 unless it has them."""
         same = {part.name: deepcopy(getattr(counted, part.name)) for part in fields(Metrics) if part.name != "player"}
-        return cls(counted.player, rows=counted.rounds, **same)
+        rows = counted.rows if isinstance(counted, WeightedMetrics) else counted.rounds
+        return cls(counted.player, rows=rows, **same)
 
     def score(
         self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None,
@@ -493,3 +499,82 @@ class WeightedMetrics(Metrics):
         """Count the scores of the rows that begin in these rounds."""
         times = np.repeat(np.arange(len(y)), 1 if weights is None else weights)
         self.ranking.add(scores[times], np.asarray(y)[times])
+
+
+class Forecast(NamedTuple):
+    """What was served with a prediction.
+
+    Attributes:
+        score: Score of two labels; log-odds if the learner has probabilities. None if it has no score.
+        chances: Probability of each label known then, for multiclass labels; None without them.
+    """
+
+    score: float | None = None
+    chances: NDArray[np.float64] | None = None
+
+
+@dataclass(eq=False, repr=False)
+class ServedMetrics(WeightedMetrics):
+    """Counts of the predictions that were served before their labels arrived, in the order in which these arrive.
+
+    Prediction sets are counted on arrival, as in the ledger.
+
+    Attributes:
+        unknown: Predictions whose probability, or score, was not recorded; log loss and Brier score are then None.
+    """
+
+    unknown: int = 0
+
+    @property
+    def log_loss(self) -> float | None:
+        """Sum of -ln P(y); None without probabilities, or if those of some predictions are unknown."""
+        return None if self.unknown else super().log_loss
+
+    @property
+    def brier(self) -> float | None:
+        """Sum of the Brier scores; None without probabilities, or if those of some predictions are unknown."""
+        return None if self.unknown else super().brier
+
+    def served(self, predictions: NDArray[np.number], y: NDArray[np.number], forecasts: list[Forecast]) -> StepResult:
+        """Return the result of served predictions whose labels have arrived.
+
+        Args:
+            predictions: (rows,) served predictions; -1 for none, while no multiclass label was known.
+            y: (rows,) labels.
+            forecasts: What was served with each; all of them have a score or probabilities, or none has.
+        """
+        if not self.counts:
+            costs = self.player.costs(predictions.astype(np.float64), y.astype(np.float64))
+            return StepResult(predictions, costs, costs)
+        wrong = (predictions != y).astype(np.float64)
+        result = StepResult(predictions, wrong, wrong)
+        if not self.player.probable or not forecasts:
+            return result
+        if self._signs and forecasts[0].score is not None:
+            scores = np.array([one.score for one in forecasts], dtype=np.float64)
+            return result._replace(probabilities=logits.chances(scores, y.astype(np.int8)))
+        if self._signs or forecasts[0].chances is None:
+            return result
+        known = [one.chances for one in forecasts if one.chances is not None]
+        found = [_judged(*one) for one in zip(known, predictions.tolist(), y.tolist(), strict=True)]
+        probabilities, confidences, briers = np.array(found).T
+        return result._replace(probabilities=probabilities, confidences=confidences, briers=briers)
+
+    def score(
+        self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None,
+        chances: NDArray[np.number] | None = None,
+    ) -> None:  # fmt: skip
+        """Count predictions; those without a probability, if the learner has them, are also counted as unknown."""
+        if self.player.probable and played.probabilities is None:
+            self.unknown += int(len(y) if weights is None else weights.sum())
+        super().score(played._replace(sets=None), y, weights, chances)
+
+
+def _judged(chances: NDArray[np.float64], predicted: int, y: int) -> tuple[float, float, float]:
+    """Return P(y), P(predicted) and the Brier score; what the known labels leave is reserved for a new one."""
+    reserved = max(1.0 - math.fsum(chances), 0.0)
+    if y >= len(chances):
+        return reserved, math.nan, 2.0 * (1.0 - reserved) ** 2
+    squares = math.fsum([*(chances * chances), reserved * reserved])
+    observed = float(chances[y])
+    return observed, float(chances[predicted]), squares - observed**2 + (1.0 - observed) ** 2

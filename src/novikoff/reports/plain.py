@@ -28,6 +28,11 @@ WEIGHTED = (
     "row of weight k as k rounds"
 )
 """Explanation of the counts of a weighted game, printed with them."""
+SERVED = (
+    "rates and metrics are those of the predictions as they were served; rounds, mistakes, loss and certificates those "
+    "of the predictions repeated when labels arrived"
+)
+"""Explanation of the counts of a game with late labels, printed with them."""
 
 
 def game(
@@ -50,6 +55,9 @@ def game(
     if (weighted := ledger.weighted) is not None:
         lost = {"mistakes": weighted.mistakes} if ledger.counts else {"loss": weighted.loss}
         plain["weighted"] = {"rows": weighted.rows, "weight": weighted.rounds, **lost, "counts": WEIGHTED}
+    if ledger.late is not None and (served := ledger.late.served) is not None:
+        lost = {"mistakes": served.mistakes} if ledger.counts else {"loss": served.loss}
+        plain["served"] = {"rounds": served.rounds, **lost, "unknown_probabilities": served.unknown, "counts": SERVED}
     plain |= {name: found for name in ("rmse", "mae", "r2") if (found := getattr(ledger, name)) is not None}
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected

@@ -151,6 +151,8 @@ def promised(out: Out, certificates: list[Certificate], verbose: bool = False, l
         basis = " ".join(sentences.basis(one, checked=False)) if one.status in ("valid", "conditional") else ""
         if basis and ledger is not None and ledger.weighted is not None:
             basis = f"Each copy of a row counts as one round. {basis}"
+        if basis and ledger is not None and ledger.late is not None and not one.theorem.startswith("delayed_"):
+            basis = f"It is about the predictions repeated when labels arrived; metrics are of those served. {basis}"
         first, *rest = textwrap.wrap(f"{one.status}: {text}.", WIDTH - INDENT, break_on_hyphens=False)
         rest += textwrap.wrap(f"{basis} ({one.theorem}; details: -v)".strip(), WIDTH - INDENT, break_on_hyphens=False)
         out.line(f"  {'certificate':<{NAMES}}  ", COLOURS[one.status], first)

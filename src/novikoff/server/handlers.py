@@ -270,7 +270,7 @@ class Answering:
         form = self._form_of([item for item, _ in todo])
         labels = [item.request.label for item, _ in todo if not isinstance(item.request, Predict)]
         rows = [_bytes(one) if one else item.row[1] if item.row else b"" for item, one in todo]
-        served = [(one.prediction, one.version) for _, one in todo if one]
+        served = [(one.prediction, one.version, one.score) for _, one in todo if one]
         names, others, version, at = len(self.play.values), self.play.late.waiting, self.play.ledger.rounds, self.now()
         results = self.play.learn(form, rows, labels, served if waited else None)
         rounds: list[Round] = []

@@ -28,6 +28,7 @@ from novikoff.game.delayed.late import Late
 from novikoff.game.explanation import importance, why
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
+from novikoff.game.metrics import Forecast
 from novikoff.game.persistence import ledger_of, snapshot
 from novikoff.game.predicting import probabilities
 from novikoff.game.prepare import RowShape, learner_for, scaled
@@ -221,7 +222,7 @@ class Play:
 
     def learn(
         self, form: str, rows: Sequence[bytes], labels: Sequence[object],
-        served: Sequence[tuple[object, int]] | None = None,
+        served: Sequence[tuple[object, int, float | None]] | None = None,
     ) -> list[tuple[Any, Any] | NovikoffError]:  # fmt: skip
         """Learn rounds in order; return for each its encoded label and the prediction on arrival, or an error.
 
@@ -229,7 +230,7 @@ class Play:
             form: Form of the rows.
             rows: Examples as bytes.
             labels: Labels as the user names them.
-            served: Served prediction and version of each round; None if predict and label come together.
+            served: Served prediction, version and score of each round; None if predict and label come together.
         """
         results: list[tuple[object, object] | NovikoffError] = []
         some = len(rows)
@@ -250,7 +251,7 @@ class Play:
         return results
 
     def _learn(
-        self, form: str, rows: Sequence[bytes], y: NDArray[Any], served: Sequence[tuple[Any, int]] | None
+        self, form: str, rows: Sequence[bytes], y: NDArray[Any], served: Sequence[tuple[Any, int, float | None]] | None
     ) -> None:  # fmt: skip
         known = self.ledger.encoding
         kept = None if known is None else known.kept()
@@ -259,8 +260,9 @@ class Play:
             if served is None:
                 self.game.learn_batch(batch)
             else:
-                predictions, versions = zip(*served, strict=True)
-                self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64))
+                predictions, versions, scores = zip(*served, strict=True)
+                forecasts = [None if score is None else Forecast(score) for score in scores]
+                self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64), forecasts)
         except NovikoffError:
             if known is None:
                 self.ledger.encoding = self.learner.encoding = None
@@ -269,14 +271,16 @@ class Play:
             raise
 
     def replay(
-        self, form: str, rows: Sequence[bytes], y: Sequence[object], served: Sequence[tuple[object, int, int]]
+        self, form: str, rows: Sequence[bytes], y: Sequence[object],
+        served: Sequence[tuple[object, int, float | None, int]],
     ) -> list[object]:  # fmt: skip
-        """Replay rounds, each with its served prediction, version and waiting rounds; return the predictions now."""
+        """Replay rounds with their served prediction, version, score and waiting rounds; return the predictions now."""
         self._observed.values.clear()
         batch = self._batch(form, rows, self._array(y), True)
-        predictions, versions, others = zip(*served, strict=True)
+        predictions, versions, scores, others = zip(*served, strict=True)
+        forecasts = [None if score is None else Forecast(score) for score in scores]
         most = max(self.late.others, *others)
-        self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64))
+        self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64), forecasts)
         self.late.others = most  # the batch also counts rounds that were predicted after these labels arrived
         return list(self._observed.values)
 

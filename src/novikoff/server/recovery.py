@@ -166,7 +166,7 @@ def _replay(play: Play, store: Store, form: str, done: int) -> None:
         y = [arrival.y for arrival, _ in found]
         if names:
             play.name_labels(names[len(play.values) : max(y) + 1])
-        served = [(one.prediction, one.version, arrival.pending) for arrival, one in found]
+        served = [(one.prediction, one.version, one.score, arrival.pending) for arrival, one in found]
         replayed = play.replay(form, [one.x for _, one in found if isinstance(one.x, bytes)], y, served)
         for (arrival, _), now in zip(found, replayed, strict=True):
             if now != arrival.prediction:

@@ -23,8 +23,9 @@ import numpy as np
 
 from novikoff.core.errors import InputError, LateError, ModelFileError, shown
 from novikoff.core.labels import Numbering, one_label
-from novikoff.core.state import Coded, Count, Number, Stateful, Tuples, read, require
+from novikoff.core.state import Coded, Count, Number, Stateful, Tuples, Values, read, require
 from novikoff.core.types import Example, LabelValue, Outcome, Prediction, State, check_label
+from novikoff.game.metrics import Forecast
 
 if TYPE_CHECKING:
     from novikoff.game.delayed.late import Late
@@ -47,6 +48,7 @@ class Waiting:
         prediction: Served prediction in the learner's labels; -1 while no multiclass label is known.
         version: Number of labels that had arrived when it was served.
         at: Time of the prediction, in seconds.
+        forecast: Served log-odds or score of two labels, or probabilities of labels; None if there are none.
     """
 
     number: int
@@ -55,6 +57,7 @@ class Waiting:
     prediction: Prediction
     version: int
     at: float
+    forecast: list[float] | None = None
 
 
 @dataclass(slots=True)
@@ -90,6 +93,7 @@ class Pending(Stateful):
         Coded("clock", lambda clock: clock if math.isfinite(clock) else None,
               lambda saved: -math.inf if saved is None else float(saved), "a time"),
         Tuples("waiting", (str | int, int, object, str, object, int, float), at="_waiting", assigned=False),
+        Values("forecasts", list | None, at="_forecasts", assigned=False, default=lambda: None),
         Tuples("answered", (str | int, int, str, object, int, object), at="_answered", assigned=False),
     )  # fmt: skip
     described = "waiting rounds"
@@ -173,6 +177,11 @@ class Pending(Stateful):
                 for id, one in self.waiting.items()]  # fmt: skip
 
     @property
+    def _forecasts(self) -> list[object]:
+        """Forecasts of the waiting rounds as plain data."""
+        return [None if one.forecast is None else _list(one.forecast) for one in self.waiting.values()]
+
+    @property
     def _answered(self) -> list[list[object]]:
         """Answered rounds as plain data."""
         return [[id, one.number, one.digest, _value(one.prediction), one.arrival, _value(one.label)]
@@ -181,6 +190,14 @@ class Pending(Stateful):
     def after_restoring(self, found: State) -> None:
         self.waiting = {id: Waiting(number, read(x, example, "a waiting example must be plain data"), *rest)
                         for id, number, x, *rest in found["waiting"]}  # fmt: skip
+        forecasts = found["forecasts"] or [None] * len(self.waiting)
+        require(len(forecasts) == len(self.waiting), "there must be a forecast per waiting round", len(forecasts))
+        for one, forecast in zip(self.waiting.values(), forecasts, strict=True):
+            values: Any = None if forecast is None else [example(value) for value in forecast]
+            require(
+                values is None or all(type(value) is float for value in values), "forecasts must be numbers", values
+            )
+            one.forecast = values
         self.answered = {id: Answered(*rest) for id, *rest in found["answered"]}
         ids = len(found["waiting"]) + len(found["answered"])
         sound = len({*self.waiting, *self.answered}) == ids and len(self.waiting) <= self.most
@@ -303,8 +320,8 @@ class ById:
         if not game.ledger.rounds and game.player.domain.kind == "vector":
             pending.check_form(x)  # the learner has seen no example yet and cannot check the form
         no_label_yet = game.player.numbered and not game.player.labels
-        prediction = -1 if no_label_yet else game._predict_one(x)
-        one = Waiting(late.predicted + 1, own(x), mark, prediction, late.labelled, pending.clock)
+        prediction, forecast = (-1, []) if no_label_yet else game._forecast_one(x)
+        one = Waiting(late.predicted + 1, own(x), mark, prediction, late.labelled, pending.clock, forecast)
         pending.add(id, one)
         late.predict(1)
         return self._state_of(id, one)
@@ -324,7 +341,9 @@ class ById:
                 raise LateError("a label cannot be changed", f"{shown(id)} has {known!r}, and now got {shown(y)}",
                                 code="label_differs")  # fmt: skip
             return self._state_of(id, found, repeated=True)
-        with late.expecting([found.prediction], [found.version], 1):
+        numbered, values = self._game.player.numbered, found.forecast
+        forecast = None if values is None else Forecast(None, np.array(values)) if numbered else Forecast(values[0])
+        with late.expecting([found.prediction], [found.version], 1, [forecast]):
             self._game._learn_one(found.x, y)
         pending.arrived(id, late.labelled, self._label(y))
         return self._state_of(id, pending.find(id))
