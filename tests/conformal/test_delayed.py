@@ -88,9 +88,12 @@ def test_intervals_with_a_delay_do_not_see_the_outcomes_that_are_late():
 
 
 @pytest.mark.parametrize("stop", [3, 100])
-def test_resumed_game_with_a_delay_is_the_uninterrupted_one(tmp_path, stop):
-    stream = numbers(120)
-    whole = late(6, stream)
+@pytest.mark.parametrize("groups", ["", ",by=0"])
+def test_resumed_game_with_a_delay_is_the_uninterrupted_one(tmp_path, stop, groups):
+    x, y = numbers(120)
+    stream = np.column_stack([np.arange(120) % 3, x]), y
+    spec = f"conformal:[delayed:[vaw],delay=6{groups}],alpha=0.1,delay=6{groups.replace('by', 'groups')}"
+    whole = nk.play(spec, stream)
     nk.save(nk.play(whole.spec, stream, rounds=stop), tmp_path / "m.nk")
     begun = nk.load(tmp_path / "m.nk")
     resumed = nk.play(begun.learner, stream, ledger=begun, resume=True)

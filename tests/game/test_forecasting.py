@@ -61,6 +61,21 @@ def test_groups_are_series_of_their_own():
         found.predict([{"shop": "s0", "season": 0}] * 3)
 
 
+def test_forecast_in_groups_sees_no_label_of_later_times():
+    frame, cut = series(30, shops=3), 60
+    later = frame.copy()
+    later.loc[cut:, "sales"] += 50.0
+    for h in (2, 3):
+        first, second = (
+            nk.play("conformal:[vaw]", one, lags=2, by="shop", horizon=h, task="regress", record=True)
+            for one in (frame, later)
+        )
+        known = cut + 3 * h  # rows whose time is at most h times after the last unchanged one
+        before, after = (np.concatenate(one.predictions)[:known] for one in (first, second))
+        assert before.tolist() == after.tolist()
+        assert first.predict_set(frame[:1]) != second.predict_set(frame[:1])
+
+
 def test_saved_forecasts_continue_with_further_rows(tmp_path, found):
     nk.forecast("vaw", series()[:50], horizon=3, lags=4).save(tmp_path)
     later = nk.forecast(nk.Forecast.load(tmp_path), series()[50:])

@@ -362,7 +362,7 @@ def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream
         spec, stream = _looking_back(spec, stream, defaults)
     given = {name: value for name, value in defaults.items() if name not in ("scale", "cover", "task", *LOOKING_BACK)}
     requested = covering(spec, defaults["cover"]) if "cover" in defaults else spec
-    requested = specs.ahead(requested, defaults.get("horizon", 1))
+    requested = specs.ahead(requested, defaults.get("horizon", 1), defaults.get("by"))
     learner, playing, opened = prepare(
         requested, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given
     )

@@ -205,8 +205,8 @@ class Conformal(Around):
         groups: None, a column (number or name) or a function of x, whose values are groups; or a list of columns, whose
             groups overlap.
         rule: "tracker", "decaying", "quantile", or an object with `threshold()` and `see(score)`.
-        delay: Number of rounds by which outcomes come late: a threshold depends only on those that came before. For the
-            rule "tracker", and numbers or probabilities.
+        delay: Number of rounds, of the group, by which outcomes come late: a threshold depends only on those that came
+            before. For the rule "tracker", and numbers or probabilities.
 
     Guarantee:
         The fraction of misses in T rounds differs from alpha by at most (1 + step) / (step T), in each group and on
@@ -271,7 +271,7 @@ class Conformal(Around):
         if delay and player.task != "regression" and not (player.task == "binary" and player.probable):
             raise InputError("delay is for numbers, or two labels with probabilities: choose another learner.")
         self.delay = delay
-        self._pending = np.zeros((0, 3))  # group, miss and size of the error of the last `delay` rounds
+        self._pending = np.zeros((0, 3))  # group, miss and error of the rounds whose outcome is to come
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
         self.task, self.fixed_labels, self.loss, self.draws = (
             player.task,
@@ -498,10 +498,11 @@ class Conformal(Around):
         place = min(int(scores[0] * BINS), BINS - 1)
         self._history[:, place] += (1.0, scores[0])
         self._pending = np.vstack([self._pending, [[group, missed, size if math.isfinite(size) else -1.0]]])
-        if len(self._pending) > self.delay:
-            sizes = self._pending[:1, 2]
+        of_group = np.flatnonzero(self._pending[:, 0] == group)
+        if len(of_group) > self.delay:
+            sizes = self._pending[of_group[:1], 2]
             _loops.conformal.scales(np.where(sizes < 0.0, np.inf, sizes), self._known, np.empty(1))
-            self._pending = self._pending[1:]
+            self._pending = np.delete(self._pending, of_group[0], axis=0)
         if by_label is None:
             wide = _width(q, scale)
         else:

@@ -3,7 +3,8 @@
 Algorithm
     The prediction of round t is that of the learner after the outcomes of the rounds before t - delay; then the outcome
     of round t - delay comes, and is learned with the features of its own round. With lags from h on (`horizon`) and a
-    delay of h - 1, the prediction of a row is a forecast h rows ahead, learned directly.
+    delay of h - 1, the prediction of a row is a forecast h rows ahead, learned directly. With `by`, a column of groups,
+    rounds are counted within the group: an outcome comes with the row of its group that is `delay` rows later.
 Promise
     No bound on the loss. Around it `conformal:[delayed:[...],delay=d],delay=d` has intervals with the coverage of
     conformal/theorems/coverage_deviation.py, whose thresholds also wait for the outcomes.
@@ -40,12 +41,13 @@ from novikoff.core.types import (
     Theorem,
     check_label,
 )
+from novikoff.data.groups import Groups
 
 MOST = 10_000
 """Largest delay."""
 
-Waiting = tuple[Any, float]
-"""A row and its outcome."""
+Waiting = tuple[int, Any, float]
+"""Number of a round, its row and its outcome."""
 
 
 class Delayed(Around):
@@ -54,6 +56,7 @@ class Delayed(Around):
     Args:
         learner: Learner on numbers or two labels.
         delay: Number of rounds after a row before whose prediction its outcome is not known.
+        by: Column of groups, by name or number, in which rounds are counted; None for one group.
 
     Guarantee:
         None on the loss; around it, conformal sets have their coverage (`coverage_deviation`).
@@ -71,11 +74,17 @@ class Delayed(Around):
     fields = (
         Nested("learner", argument=True),
         Argument("delay", int),
+        Argument("by", int | str | None),
         Count("rounds"),
-        Coded("waiting", lambda rows: [_packed(*row) for row in rows], lambda saved: _unpacked(saved), "rows"),
+        Coded(
+            "waiting",
+            lambda rows: [_packed(group, *row) for group in rows for row in rows[group]],
+            lambda saved: _unpacked(saved),
+            "rows",
+        ),
     )
 
-    def __init__(self, learner: Learner, delay: int = 0) -> None:
+    def __init__(self, learner: Learner, delay: int = 0, by: object = None) -> None:
         player = adapt(learner) if is_learner(learner) else None
         if player is None or player.task not in ("binary", "multiclass", "regression") or player.covers:
             raise InputError(f"a delay needs a learner on examples: got {shown(learner)}.")
@@ -84,8 +93,11 @@ class Delayed(Around):
             raise InputError("delays are for two labels or numbers", f"{name} is multiclass", Advice(POSITIVE))
         if type(delay) is not int or not 0 <= delay <= MOST:
             raise InputError(f"a delay must be a number of rounds from 0 to {MOST:,}: got {shown(delay)}.")
-        self.learner, self.delay, self.rounds = player, delay, 0
-        self.waiting: deque[Waiting] = deque()
+        if isinstance(by, list) or callable(by):
+            raise InputError(f"groups of a delay must be one column, by name or number: got {shown(by)}.")
+        self.learner, self.delay, self.rounds, self.by = player, delay, 0, by
+        self._groups = Groups(by)
+        self.waiting: dict[str, deque[Waiting]] = {}
         self.task, self.fixed_labels, self.loss, self.draws = (
             player.task,
             player.fixed_labels,
@@ -118,19 +130,21 @@ class Delayed(Around):
             if self.learner.probable:
                 up = float(self.learner.probability_one(x))
                 chance = up if y == 1 else 1.0 - up
-        self.waiting.append((_kept(x), encode.number(y)))
-        if len(self.waiting) > self.delay:
-            self._learn(*self.waiting.popleft())
+        waiting = self.waiting.setdefault(self._groups.key(self.encoding, x), deque())
+        waiting.append((self.rounds, _kept(x), encode.number(y)))
         self.rounds += 1
+        if len(waiting) > self.delay:
+            self._learn(*waiting.popleft())
         return StepResult(predicted, lost, lost, probabilities=chance)
 
-    def _learn(self, x: Any, y: float) -> None:
+    def _learn(self, number: int, x: Any, y: float) -> None:
         self.learner.learn_one(x, y if self.task == "regression" else int(y))
 
     def arrive(self) -> None:
         """Learn all outcomes that are waiting, before a prediction that is made after them."""
-        while self.waiting:
-            self._learn(*self.waiting.popleft())
+        for row in sorted((row for rows in self.waiting.values() for row in rows), key=lambda row: row[0]):
+            self._learn(*row)
+        self.waiting.clear()
 
     def learn_many(self, batch: Batch) -> None:
         return None
@@ -144,7 +158,7 @@ class Delayed(Around):
     @property
     def rows_held(self) -> int:
         """Number of training rows that are stored: those of the learner, and those that wait."""
-        return self.learner.all_rows_held + len(self.waiting)
+        return self.learner.all_rows_held + sum(map(len, self.waiting.values()))
 
 
 def _kept(x: Example) -> Any:
@@ -156,14 +170,15 @@ def _kept(x: Example) -> Any:
     return dict(x) if isinstance(x, dict) else x
 
 
-def _packed(x: Any, y: float) -> dict[str, Any]:
+def _packed(group: str, number: int, x: Any, y: float) -> dict[str, Any]:
+    found: dict[str, Any] = {"group": group, "number": number, "y": y}
     if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
-        return {"indices": x[0], "values": x[1], "y": y}
-    return {"x": x if isinstance(x, (np.ndarray, int, float, str, dict)) else np.asarray(x, np.float64), "y": y}
+        return {**found, "indices": x[0], "values": x[1]}
+    return {**found, "x": x if isinstance(x, (np.ndarray, int, float, str, dict)) else np.asarray(x, np.float64)}
 
 
-def _unpacked(saved: Any) -> deque[Waiting]:
-    found: deque[Waiting] = deque()
+def _unpacked(saved: Any) -> dict[str, deque[Waiting]]:
+    found: dict[str, deque[Waiting]] = {}
     for one in saved:
         if "x" in one:
             x: Any = one["x"]
@@ -172,7 +187,7 @@ def _unpacked(saved: Any) -> deque[Waiting]:
             if indices.dtype != np.uint32 or indices.shape != values.shape or indices.ndim != 1:
                 raise ValueError("not a sparse row")
             x = indices, values
-        if not math.isfinite(one["y"]):
-            raise ValueError("not a finite outcome")
-        found.append((x, float(one["y"])))
+        if not math.isfinite(one["y"]) or type(one["group"]) is not str or type(one["number"]) is not int:
+            raise ValueError("not a row that waits")
+        found.setdefault(one["group"], deque()).append((one["number"], x, float(one["y"])))
     return found

@@ -2,8 +2,10 @@
 
 For each number of steps h there is a game of its own: row t is predicted from its columns, from lags h, h+1, ..., and
 by a learner that has learned the rows up to the h-th before it. So the outcome of a forecast comes h - 1 rounds late.
-Intervals are conformal (conformal/conformal.py), and their thresholds wait for the outcomes too: the coverage of each
-number of steps is guaranteed on every series, by conformal/theorems/coverage_deviation.py.
+With groups, each a series of its own, rows are counted within the group, and outcomes come one row later still: not all
+rows of one time have come when a row is predicted. Intervals are conformal (conformal/conformal.py), and their
+thresholds wait for the outcomes too: the coverage of each number of steps is guaranteed on every series, and in each
+group, by conformal/theorems/coverage_deviation.py.
 """
 
 from __future__ import annotations
@@ -157,9 +159,12 @@ def _steps(h: int, ledger: Ledger) -> Steps:
     assert coverage is not None
     assert mae is not None
     assert rmse is not None
-    bounds = [one.bound for one in ledger.certify() if one.theorem == "coverage_deviation" and one.bound is not None]
-    held = 1.0 - coverage.missed / coverage.played
-    return Steps(h, ledger.rounds, mae, rmse, held, 1.0 - coverage.alpha, min(bounds, default=1.0), coverage.mean_size)
+    held, most = 1.0 - coverage.missed / coverage.played, 1.0
+    for one in ledger.certify():
+        if one.theorem == "coverage_deviation" and one.bound is not None:
+            found: Any = one.quantities  # misses and rounds of one group; each group is off by as many rounds at most
+            most = min(one.bound * found["rounds_counted"] * found.get("groups", 1) / coverage.played, 1.0)
+    return Steps(h, ledger.rounds, mae, rmse, held, 1.0 - coverage.alpha, most, coverage.mean_size)
 
 
 def _arrived(ledger: Ledger) -> Ledger:
@@ -223,7 +228,8 @@ def forecast(
     if not isinstance(cover, (int, float)) or not 0.0 < cover < 1.0:
         raise InputError(f"cover must be between 0 and 1: got {shown(cover)}.")
     spec = _spec("auto" if learner is None else learner)
-    sets = Spec("conformal", (spec,), {"alpha": round(1.0 - cover, 12), "step": step})
+    named_by = {} if by is None else {"groups": by}
+    sets = Spec("conformal", (spec,), {"alpha": round(1.0 - cover, 12), "step": step, **named_by})
     return Forecast(list(_games(str(sets), source, horizon, lags, lag_columns, by, label)))
 
 

@@ -152,7 +152,7 @@ def play(
                 do = "Pass nk.Grouped(learner, by) or nk.Delayed(learner, delay) instead."
                 raise InputError("groups and horizons need a spec", f"got {named(learner)}", do)
             spec = spec or parsed(learner)
-            spec = ahead(spec if by is None else by_groups(spec, by), horizon)
+            spec = ahead(spec if by is None else by_groups(spec, by), horizon, by)
     if isinstance(learner, str):
         learner, spec, environment = prepare(spec or learner, environment, labels == "multiclass")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),

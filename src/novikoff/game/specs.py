@@ -134,15 +134,20 @@ def by_groups(spec: Spec, by: str) -> Spec:
     return Spec("grouped", (spec,), {"by": by})
 
 
-def ahead(spec: Spec, horizon: int) -> Spec:
-    """Return the spec for forecasts `horizon` rows ahead: outcomes come late to the learner, and to its intervals."""
+def ahead(spec: Spec, horizon: int, by: str | None = None) -> Spec:
+    """Return the spec for forecasts `horizon` rows ahead: outcomes come late to the learner, and to its intervals.
+
+    With groups, one row later: not all rows of one time have come when a row is predicted.
+    """
     if horizon == 1:
         return spec
-    inner, delay = within(spec), {"delay": horizon - 1}
+    delay: dict[str, Any] = {"delay": horizon - 1 if by is None else horizon}
+    inner = within(spec)
     if inner is None or spec.name == "grouped":
-        return Spec("delayed", (spec,), delay)
-    found = around(spec, ahead(inner, horizon))
-    return Spec(found.name, found.positional, {**(found.named or {}), **delay})
+        return Spec("delayed", (spec,), delay if by is None else {**delay, "by": by})
+    found = around(spec, ahead(inner, horizon, by))
+    groups = {} if by is None else {"groups": by}
+    return Spec(found.name, found.positional, {**(found.named or {}), **groups, **delay})
 
 
 def around(spec: Spec, inner: Spec) -> Spec:

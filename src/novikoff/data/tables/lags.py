@@ -18,7 +18,7 @@ Cost
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -157,6 +157,9 @@ class Lagged(Reader):
         reader: Reader of the table.
         lags: The lags, and the rows before the first.
         label: Column of the label in this table; None if labels are unknown.
+
+    Attributes:
+        unknown: Rows of the last pass with lags of labels that are unknown, because their rows are in this table.
     """
 
     def __init__(self, reader: Reader, lags: Lags, label: str | None) -> None:
@@ -172,6 +175,7 @@ class Lagged(Reader):
         self.declared, self.most_bad, self.notes = reader.declared, reader.most_bad, reader.notes
         self.names = [*reader.names, *lags.names]
         self._read: deque[tuple[int, Row]] = deque()
+        self.unknown = 0
         self._now: Past = {}  # the last rows of this pass that were played
         self._before: Past | None = None  # those before its first row
 
@@ -259,11 +263,14 @@ class Lagged(Reader):
         past = _copy(self._begin if saved is None else saved)
         self._now, self._before = _copy(past), _copy(past) if saved is None else None
         self._read.clear()
-        number = 0
+        number, self.unknown, counts = 0, 0, Counter[str]()
         for piece in self._reader.read(start, kinds):
             as_lists = {name: cells.plain(array).to_pylist() for name, array in piece.arrays.items()
                         if name in of.values() or name == self.lags.by}  # fmt: skip
             groups = self._groups(as_lists, piece.rows)
+            for group in groups if self._label is None and self.lags.label is not None else ():
+                self.unknown += counts[group] >= self.lags.horizon
+                counts[group] += 1
             sources = [[_plain(cell) for cell in self._cells(as_lists, name, piece.rows)] for name in self.lags.sources]
             lags, rows = self._lags(groups, sources, past)
             arrays = {name: _array(lags[name], wanted[name], piece.arrays.get(of[source] or ""))

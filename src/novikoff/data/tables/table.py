@@ -588,6 +588,11 @@ class Table(Stream):
             self._pass_notes.append(
                 f"no label of {self.name} is {shown(self._positive)}, the positive label: all are -1."
             )
+        if isinstance(self._reader, Lagged) and self._reader.unknown and not self._learn:
+            self._pass_notes.append(
+                f"{counted(self._reader.unknown, 'row')} of {self.name} with lags of labels that are not known yet: "
+                "they are missing. Learn the labels first, or play with a horizon."
+            )
         played = max(self._surprises.rows, 1)
         for column, (new, first) in self._surprises.categories.items():
             self._pass_notes.append(
