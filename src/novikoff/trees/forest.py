@@ -10,7 +10,7 @@ Algorithm
     Columns as in trees/tree.py. Multiclass: 20 trees, max(3, sqrt d) columns, the normalised geometric mean.
 Promise
     trees/theorems/forest_mean.py: the log loss is the mean loss of the trees less their disagreement, which is known
-    without the labels, so at most the mean of the bounds of their best prunings.
+    without the labels, so at most the mean of the bounds of their best prunings less that disagreement.
 Cost
     O(depth) per row and tree, growing included: about 35 microseconds per row for 10 trees on 20 columns. At most 256
     columns; the last `rows` rows are stored, 64 MB at most.
@@ -118,7 +118,8 @@ class Forest(BinaryTableLearner):
         rows: Number of last rows from which trees grow, at most 131,072.
 
     Guarantee:
-        Log loss at most the mean over the trees of the bounds of their best prunings, in each epoch (`forest_mean`).
+        Log loss at most the mean over the trees of the bounds of their best prunings, in each epoch, less their
+        disagreement, which is known without the labels (`forest_mean`).
 
     Example:
         >>> import novikoff as nk

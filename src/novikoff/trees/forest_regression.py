@@ -9,7 +9,7 @@ Algorithm
     is fixed when they begin to grow, and rows that arrive meanwhile are not used. Predict the mean of the trees.
 Promise
     trees/theorems/forest_gaps.py: the squared loss is the mean loss of the trees less their disagreement, which is
-    known without the outcomes, so at most the mean of the bounds of their best prunings.
+    known without the outcomes, so at most the mean of the bounds of their best prunings less that disagreement.
 Cost
     O(depth) per row and tree, growing included. At most 256 columns; the last `rows` rows are stored, 64 MB at most.
 Reference

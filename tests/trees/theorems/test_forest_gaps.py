@@ -42,6 +42,7 @@ def test_the_bound_holds_and_the_identity_is_met(name):
     assert found.observed <= found.bound
     mean, apart = found.number("mean_loss"), found.number("disagreement")
     assert found.observed == pytest.approx(mean - apart, rel=1e-9)
+    assert found.bound == pytest.approx(found.number("mean_bound") - apart, rel=1e-9)
 
 
 def test_a_forest_that_plays_another_mean_is_found():

@@ -61,9 +61,37 @@ def test_the_loss_is_the_mean_of_the_trees_less_their_disagreement(seed):
     assert found.status == "valid"
     assert ledger.log_loss == pytest.approx(found.number("mean_loss") - found.number("disagreement"), abs=1e-8)
     assert found.number("disagreement") > 0.0
-    assert found.observed <= found.number("bound_given_disagreement") <= found.bound
+    assert found.bound == pytest.approx(found.number("mean_bound") - found.number("disagreement"))
+    slack = found.number("mean_bound") - found.number("mean_loss")  # of the trees, on average
+    assert 0.0 <= found.bound - found.observed == pytest.approx(slack, abs=1e-6)
     parts = sum(found.number(name) for name in ("constants", "regret", "price"))
     assert parts == pytest.approx(found.number("mean_bound"))
+
+
+def test_the_disagreement_does_not_depend_on_the_labels():
+    """Trees that were never regrown, so that their forecasts of a row are those of before, whatever its label."""
+    from novikoff.trees.regrown import RegrownForest
+    from novikoff.trees.store import RowStore
+
+    x, y = noisy(600)
+    found = []
+    for last in (0.0, 1.0):
+        store, forest = RowStore(), RegrownForest(trees=4)
+        outcomes = np.append((y[:-1] > 0).astype(float), last)
+        store.add(x, outcomes, np.zeros(4))
+        forest.play(store, 600, np.zeros(4, np.int8))
+        found.append(forest.disagreement.sum())
+    assert found[0] == found[1] > 0.0
+
+
+def test_a_disagreement_that_is_made_up_voids_the_bound():
+    """A larger D would lower the bound: it must be that of the forecasts played."""
+    run = run_of(nk.Forest(trees=3), list(zip(map(tuple, noisy()[0]), noisy()[1].tolist(), strict=True)))
+    more = 10.0 * SLACK * (1.0 + run.log_loss)
+    assert forest_mean(run).status == "valid"
+    found = forest_mean(changed(run, disagreement=run.after.disagreement + more))
+    assert found.status == "void"
+    assert "less their disagreement" in found.reason
 
 
 def test_a_forest_that_plays_another_mean_is_found():

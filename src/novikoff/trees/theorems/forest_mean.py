@@ -5,8 +5,9 @@ Theorem (upper)
     trees between rounds, at rounds fixed in advance: an epoch is the time from one takeover to the next. L_m is the
     loss of the tree in place m over all epochs, U_m the sum over epochs of the bound of its best pruning in that epoch,
     with the prior that rows before the epoch gave its prunings. The forest plays P_c = prod_m P_m,c^(1/M) / Z. Then
-        L = mean of L_m - D  <=  mean of U_m - D  <=  mean of U_m,   D = the sum of -ln Z >= 0.
-    D is the disagreement of the trees, which is known before the labels.
+        L = mean of L_m - D  <=  mean of U_m - D,   D = the sum of -ln Z >= 0.
+    D is the disagreement of the trees: -ln Z of a round is a function of their forecasts, known before its label. The
+    bound is given D, as it is given the losses of the nodes: both are sums of this run. Without D: the mean of U_m.
 Assumptions
     the learner started untrained, its rounds are the ledger's; in every epoch the loss of each tree is that of the
     mixture of its nodes, and the weights follow from their losses; L = mean of L_m - D up to 1e-9 (1 + L), and D is
@@ -16,7 +17,9 @@ Proof
     which is 1: a geometric mean is at most the arithmetic one. L_m <= U_m in every epoch: the prior is a function of
     the past. []
     Rounding: U_m is at least the loss of the mixture from the nodes' sums, and the excess of the loss played is added;
-    so are -D if D is negative, and any excess of the ledger's L over mean of L_m - D.
+    so is any excess of the ledger's L over mean of L_m - D as it was summed. So the bound is at least L for any D; that
+    D is what the trees disagreed by is the identity, which fails for a forest that plays another mean. D is summed when
+    the forest forecasts, before it reads the label (trees/_loops/forest.py).
     New labels are paid for as in trees/theorems/tree_pruning.py: their round is played as if they had been known, and
     the difference is added to the bound.
 Reference
@@ -73,16 +76,16 @@ class ForestFacts:
     "log loss",
     words=Words(
         covers="every stream, for a forest that starts untrained and whose sums have not drifted",
-        why="after the run, the mean of the trees' bounds is {mean_bound:up}: constants {constants:up}, regret of the "
-        "nodes {regret:up}, price {price:up}, in each of {epochs} epochs with new trees, constants and prunings, each "
-        "node only on the rounds it answered for. The trees' disagreement, computed without the labels, accounts for "
-        "{disagreement:down} nats: the loss is the mean loss of the trees, {mean_loss:up}, less that. One constant for "
+        why="it is the mean of the trees' bounds, {mean_bound:up}, less their disagreement, {disagreement:down}, which "
+        "is computed from their forecasts without the labels. The bounds, after the run: constants {constants:up}, "
+        "regret of the nodes {regret:up}, price {price:up}, in each of {epochs} epochs with new trees, constants and "
+        "prunings, each node only on the rounds it answered for. One constant for "
         "all rounds loses {best_constant:down}. Nothing is claimed about the finished trees used from the first row, "
         "or about rows to come",
     ),
 )
 def forest_mean(run: Run[ForestFacts]) -> Bound | None:
-    """Return the mean of the trees' bounds."""
+    """Return the mean of the trees' bounds, less their disagreement."""
     if run.log_loss is None:
         return None
     after, lost = run.after, run.log_loss
@@ -95,7 +98,7 @@ def forest_mean(run: Run[ForestFacts]) -> Bound | None:
         seen("the loss is the mean of the trees' less their disagreement", abs(lost - expected) <= slack),
         seen("the disagreement is not negative", apart >= -slack),
     ]
-    value = outward(bound + max(0.0, -apart) + after.novelty + max(0.0, lost - expected))
+    value = outward(bound + after.novelty + max(0.0, lost - expected)) - apart  # 1e-12 of the sums that cancel
     quantities = {
         "mean_bound": bound + after.novelty,
         "constants": after.constants,
@@ -103,7 +106,6 @@ def forest_mean(run: Run[ForestFacts]) -> Bound | None:
         "price": after.price + after.novelty,
         "mean_loss": mean,
         "disagreement": apart,
-        "bound_given_disagreement": value - max(apart, 0.0),
         "epochs": after.epochs,
         "trees": trees,
         "best_constant": after.entropy,
