@@ -7,6 +7,7 @@ The canonical text of a row is one line. SHA-256 of all lines, in order, names t
     points    label, then whole numbers: "1 5" or "-1 3,4"
     losses    one hexadecimal float per expert: "0x0.0p+0 0x1.0000000000000p-1"
     forecasts the same: the log loss of each forecaster in the round and, last, of the forecast played
+    numbers   the same: the outcome, the forecast of each forecaster and, last, the forecast played
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from typing import Any, NamedTuple
 
 from novikoff_verify.exact import NotCoveredError, RefutedError, count, require
 
-KINDS = ("vectors", "points", "losses", "forecasts")
-UNLABELLED = ("losses", "forecasts")
+KINDS = ("vectors", "points", "losses", "forecasts", "numbers")
+UNLABELLED = ("losses", "forecasts", "numbers")
 
 
 class Row(NamedTuple):

@@ -15,6 +15,8 @@ ULP = Fraction(1, 2**53)
 """Largest relative error of one operation on doubles."""
 CLOSE = Fraction(1, 10**12)
 """Largest relative rounding error of a rate, or of a sum of rates, in doubles."""
+SAME = Fraction(1, 10**7)
+"""Largest difference of gaps in doubles and in decimals, relative to 1 + their sum."""
 EXACT = 2**52
 """Size up to which sums of whole numbers are exact in doubles."""
 
@@ -163,7 +165,7 @@ class ExponentialWeights(Rule):
     def __init__(self, proof: dict[str, Any]) -> None:
         super().__init__(proof)
         learner = proof["learner"]
-        self.kind, self.top = learner["rate"], decimal(number(learner["top"]))
+        self.kind, self.top = learner.get("rate", "adaptive"), decimal(number(learner.get("top", 1)))
         prior = [number(p) for p in learner["prior"]] if learner.get("prior") else None
         self.count = count(learner["experts"], "experts")
         self.prior = [decimal(Fraction(1, self.count) if prior is None else prior[k]) for k in range(self.count)]
@@ -184,21 +186,26 @@ class ExponentialWeights(Rule):
         return self.choices / self.gaps if self.gaps else None
 
     def see(self, row: Row, wrong: bool) -> None:
-        self.t += 1
         loss = [decimal(value) for value in row.x]
+        self.paid += mean(self.play(loss), loss)
+
+    def play(self, loss: list[Decimal]) -> list[Decimal]:
+        """Play a round with these losses and return the weights it was played with."""
+        self.t += 1
         behind, rate = [total - min(self.losses) for total in self.losses], self._rate()
         self.rate, self.rates = rate or Decimal(0), self.rates + (rate or 0)
         each = zip(self.prior, behind, strict=True)
         if rate is None:
             weights = [Decimal(0) if gap else p for p, gap in each]
-            mixed = min(value for w, value in zip(weights, loss, strict=True) if w)
+            mixed = min(gap + value for gap, value in zip(behind, loss, strict=True))
         else:
             weights = [p * (-rate * gap).exp() for p, gap in each]
-            mixed = -mean(weights, [(-rate * value).exp() for value in loss]).ln() / rate
-        paid = mean(weights, loss)
-        self.last = max(paid - mixed, Decimal(0))
-        self.gaps, self.paid = self.gaps + self.last, self.paid + paid
+            least = min(loss)
+            mixed = least - mean(weights, [(rate * (least - value)).exp() for value in loss]).ln() / rate
+        self.last = max(mean(weights, loss) - mixed, Decimal(0))
+        self.gaps += self.last
         self.losses = [total + value for total, value in zip(self.losses, loss, strict=True)]
+        return weights
 
     def end(self) -> None:
         regret = fraction(self.paid - min(self.losses))
@@ -210,6 +217,22 @@ class ExponentialWeights(Rule):
             for name in witness.keys() & played.keys():
                 found, most = fraction(played[name]), slack if "gap" in name else CLOSE * fraction(played[name])
                 require(abs(found - number(witness[name])) <= most, f"{name} is not what is claimed")
+
+
+class NumbersMixture(ExponentialWeights):
+    """Play the mean of forecasts of a number, under the weights of AdaHedge on their squared losses."""
+
+    def see(self, row: Row, wrong: bool) -> None:
+        y, *forecasts, played = map(decimal, row.x)
+        mixed = mean(self.play([(f - y) ** 2 for f in forecasts]), forecasts)
+        most = max(map(abs, forecasts))
+        require(abs(mixed - played) <= Decimal("1e-9") * most, "the forecast played is not the mean")
+
+    def end(self) -> None:
+        for claim in self.proof["claims"]:
+            for name, value in (("gaps", self.gaps), ("last_gap", self.last)):
+                close = abs(fraction(value) - number(claim["witness"][name])) <= SAME * (1 + fraction(self.gaps))
+                require(close, f"{name} is not what is claimed")
 
 
 class Mixture(Rule):
@@ -267,6 +290,7 @@ RULES: dict[str, type[Rule]] = {
     "tightest-box": TightestBox,
     "fixed-share": Mixture,
     "bayes": Mixture,
+    "ada-hedge": NumbersMixture,
     "exponential-weights": ExponentialWeights,
 }
 """Class of each learner that can be replayed, by its name in a proof."""

@@ -519,6 +519,31 @@ class Mixture(Theorem):
         require(least + self.get("novelty") <= self.bound, "every path costs more than the bound")
 
 
+class NumbersMixture(Theorem):
+    """Squared loss of the mean of N forecasters under AdaHedge's weights: L <= L_j + D_T + D_{T-1}, D_t sums of gaps.
+
+    A row has the outcome, the forecasts, and the one played. The bound may also be L itself, which is no promise.
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.losses: list[Fraction] = []
+
+    def follows(self) -> None:
+        value = self.get("loss") + 2 * self.get("gaps") - self.get("last_gap")
+        require(value <= self.bound, "the bound does not follow from the loss and the gaps")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        y, *forecasts = map(Fraction, row.x)
+        found = [(f - y) ** 2 for f in forecasts]
+        self.losses = [a + b for a, b in zip(self.losses, found, strict=True)] if self.losses else found
+
+    def sums(self) -> None:
+        *each, played = self.losses
+        require(abs(played - self.observed) <= CLOSE * (1 + played), "the loss is not that of the forecasts played")
+        require(abs(min(each) - self.get("loss")) <= CLOSE * (1 + played), "the best forecaster has another loss")
+
+
 class Parts(Theorem):
     """A loss that is at most a sum of parts, each measured in the run.
 
@@ -570,6 +595,7 @@ THEOREMS: dict[str, type[Theorem]] = {
     "mixability_gaps": MixabilityGaps,
     "ada_hedge_regret": AdaHedge,
     "mixture_regret": Mixture,
+    "numbers_regret": NumbersMixture,
     "switching_regret": Mixture,
     "coverage_deviation": CoverageDeviation,
 }

@@ -271,6 +271,27 @@ def test_mixture_is_replayed_on_its_forecasts(name, tmp_path):
     assert depths(other, str(data))[claim["theorem"], "replay"].startswith("REFUTED: the forecast played is not")
 
 
+def test_mixture_for_numbers_is_replayed_on_its_forecasts(tmp_path):
+    y = np.round(VECTORS @ [1.0, 2.0, -1.0] + 0.2 * np.sin(np.arange(60)), 2)
+    ledger = nk.play("auto-regression", (VECTORS, y), proof=str(tmp_path / "n.rows"))
+    ledger.write_proof(tmp_path / "n.json")
+    proof = read(str(tmp_path / "n.json"))
+    assert (proof["data"]["kind"], proof["learner"]["rule"]) == ("numbers", "ada-hedge")
+    assert set(depths(proof, str(tmp_path / "n.rows")).values()) == {"verified"}
+    (claim,) = proof["claims"]
+    for name in ("loss", "gaps"):
+        other = copy.deepcopy(proof)
+        other["claims"][0]["witness"][name] = str(Fraction(claim["witness"][name]) * Fraction(99, 100))
+        assert Verification(other, str(tmp_path / "n.rows")).status == REFUTED
+
+
+def test_adaptive_rate_before_the_first_gap(tmp_path):
+    rows = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    ledger = nk.play(nk.AdaHedge(3, loss="table"), rows, proof=str(tmp_path / "a.rows"))
+    ledger.write_proof(tmp_path / "a.json")
+    assert set(depths(read(str(tmp_path / "a.json")), str(tmp_path / "a.rows")).values()) == {"verified"}
+
+
 def test_member_of_auto_is_verified_by_arithmetic(tmp_path, capsys):
     ledger = nk.play("auto", (VECTORS, SIGNS), proof=True)
     ledger.write_proof(tmp_path / "auto.json")

@@ -24,7 +24,7 @@ from novikoff.core.errors import Advice, InputError, Option, counted
 from novikoff.core.observer import Observer
 from novikoff.core.overwriting import check_replaced, first_bytes
 from novikoff.core.types import Batch, Run, Sparse, StepResult, Theorem
-from novikoff.mixtures.top_tracker import SwitchingTracker
+from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
@@ -48,7 +48,7 @@ class ProofRecord(Observer, Shown):
             raise InputError("a proof must be recorded from the first round", f"{ledger.rounds:,} were played")
         self._ledger, self._player, self._digest = ledger, ledger.player, hashlib.sha256()
         self._wrong: list[NDArray[np.bool_]] = []
-        self.mixture: SwitchingTracker | None = None
+        self.mixture: SwitchingTracker | NumbersTracker | None = None
         """Tracker of the forecasts, if they are recorded instead of the rows of the source."""
         self.rounds = self.bits = 0
         self.kind = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}.get(
@@ -82,10 +82,10 @@ class ProofRecord(Observer, Shown):
         tracker = self._ledger.tracker
         if tracker is not None and tracker.scored and result.scores is not None:
             inner = tracker.inner(np.asarray(result.scores))
-            self.mixture = inner if isinstance(inner, SwitchingTracker) else None
+            self.mixture = inner if isinstance(inner, (SwitchingTracker, NumbersTracker)) else None
         if self.mixture is not None:
-            self.kind = "forecasts"
-            lines = losses_text(-self.mixture.logs_of(np.asarray(batch.y), np.asarray(result.scores)))
+            self.kind, table = self.mixture.recorded(np.asarray(batch.y), np.asarray(result.scores))
+            lines = text_of(table)
         else:
             lines = self._lines(self._player.seen_batch(batch))
         text = "".join(line + "\n" for line in lines)
@@ -134,7 +134,7 @@ class ProofRecord(Observer, Shown):
     def _lines(self, batch: Batch) -> Iterator[str]:
         """Yield the canonical text of each row."""
         if self.kind == "losses":
-            yield from losses_text(np.asarray(batch.y, np.float64))
+            yield from text_of(np.asarray(batch.y, np.float64))
             return
         labels = np.asarray(batch.y).tolist()
         if self.kind == "points":
@@ -166,9 +166,9 @@ class ProofRecord(Observer, Shown):
             yield places[used], values[used]
 
 
-def losses_text(losses: NDArray[np.float64]) -> Iterator[str]:
-    """Yield the canonical text of rows of losses."""
-    yield from (" ".join(map(float.hex, row)) for row in losses.tolist())
+def text_of(table: NDArray[np.float64]) -> Iterator[str]:
+    """Yield the canonical text of rows of numbers without a label."""
+    yield from (" ".join(map(float.hex, row)) for row in table.tolist())
 
 
 def bits_of(values: NDArray[np.float64]) -> int:

@@ -140,7 +140,11 @@ class SwitchingTracker(TopTracker):
             return found
         return np.ascontiguousarray(np.take_along_axis(scores, y.astype(np.int64)[:, None, None], axis=2)[:, :, 0])
 
-    def textbook(self) -> dict[str, object]:
+    def recorded(self, y: NDArray[Any], scores: NDArray[Any]) -> tuple[str, Vector]:
+        """Return the kind of rows of a proof file, and a row of losses for each round."""
+        return "forecasts", -self.logs_of(y, scores)
+
+    def textbook(self) -> dict[str, object] | None:
         """Return the rule of the mixture for proof files."""
         rule = "fixed-share" if self.joins is not None else "bayes"
         prior = [weight.hex() for weight in map(float, self.prior)]
@@ -218,6 +222,14 @@ class NumbersTracker(TopTracker):
         _loops.tops.add_squares(self._squares, self.first, y)
         self._found(*found)
         self.rows += len(y)
+
+    def recorded(self, y: NDArray[Any], scores: NDArray[Any]) -> tuple[str, Vector]:
+        """Return the kind of rows of a proof file, and the outcome and forecasts of each round."""
+        return "numbers", np.column_stack([np.asarray(y, np.float64), np.asarray(scores, np.float64)])
+
+    def textbook(self) -> dict[str, object] | None:
+        """Return the rule of the mixture for proof files; None for one that shares."""
+        return None if self.shared else {"rule": "ada-hedge", "experts": len(self.prior)}
 
     def facts(self, learner: Learner) -> TopFacts:
         """Return the facts so far; the learner names its forecasters."""

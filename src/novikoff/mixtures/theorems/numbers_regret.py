@@ -21,6 +21,8 @@ Reference
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
 from novikoff.core.types import CountsRounds, Run
 from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
@@ -51,3 +53,11 @@ def numbers_regret(run: Run[CountsRounds]) -> Bound | None:
     broken = tracked.replay or ("the mean lost more than the best forecaster and the gaps" if drift else "")
     value = outward(best + max(price, paid))
     return Bound(value, of_a_top(run, run.loss), quantities, run.loss, tracked.trivial, broken=broken)
+
+
+@numbers_regret.witnessed
+def witness(run: Run[CountsRounds]) -> dict[str, object] | None:
+    """Return the loss of the best forecaster and the gaps."""
+    tracked: TopFacts = run.tracked
+    own = {"loss": tracked.losses[tracked.best], "gaps": tracked.gaps, "last_gap": tracked.last_gap}
+    return {name: str(Fraction(value)) for name, value in own.items()}
