@@ -99,6 +99,34 @@ def test_rows_batches_and_resumed_games_give_the_same_bits(kind, drift, tmp_path
     assert [str(one) for one in resumed.certify()] == [str(one) for one in whole.certify()]
 
 
+@pytest.mark.parametrize("make", EACH)
+def test_predictions_and_copies_in_other_threads_change_no_bit(make, tmp_path):
+    x, y = task(make, 170)
+    whole, game = by_batches(make(), x, y), nk.Game(make())
+    rows = nk.Batch(x[:12], y[:12], 1)
+    with ThreadPoolExecutor(4) as pool:
+        for start in range(0, 170, 34):
+            here = slice(start, start + 34)
+            if start == 68:  # some as single rows
+                for row, label in zip(x[here], y[here].tolist(), strict=True):
+                    game.learn_one(row, label)
+            else:
+                game.learn_batch(nk.Batch(x[here], y[here], start + 1))
+            learner = game.learner
+            alone = learner.predict_many(rows).tobytes(), [learner.predict_one(row) for row in x[:6]]
+            many = [pool.submit(lambda: learner.predict_many(rows).tobytes()) for _ in range(4)]
+            single = [pool.submit(learner.predict_one, row) for row in x[:6]]
+            assert {one.result() for one in many} == {alone[0]}
+            assert [one.result() for one in single] == alone[1]
+            if start == 102:  # saved and resumed in other threads
+                pool.submit(nk.save, game.ledger, tmp_path / "game.nk").result()
+                ledger = pool.submit(nk.load, tmp_path / "game.nk").result()
+                game = nk.Game(ledger.learner, ledger)
+    assert (game.ledger.loss, game.ledger.log_loss) == (whole.loss, whole.log_loss)
+    assert game.learner.predict_many(rows).tobytes() == whole.learner.predict_many(rows).tobytes()
+    assert [str(one) for one in game.ledger.certify()] == [str(one) for one in whole.certify()]
+
+
 def test_batch_sizes_do_not_matter_on_mixed_tables(tmp_path):
     path = tmp_path / "table.csv"
     mixed_table().to_csv(path, index=False)
