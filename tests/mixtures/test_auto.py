@@ -114,9 +114,9 @@ def test_predictions_and_copies_in_other_threads_change_no_bit(make, tmp_path):
                 game.learn_batch(nk.Batch(x[here], y[here], start + 1))
             learner = game.learner
             alone = learner.predict_many(rows).tobytes(), [learner.predict_one(row) for row in x[:6]]
-            many = [pool.submit(lambda: learner.predict_many(rows).tobytes()) for _ in range(4)]
+            many = [pool.submit(learner.predict_many, rows) for _ in range(4)]
             single = [pool.submit(learner.predict_one, row) for row in x[:6]]
-            assert {one.result() for one in many} == {alone[0]}
+            assert {one.result().tobytes() for one in many} == {alone[0]}
             assert [one.result() for one in single] == alone[1]
             if start == 102:  # saved and resumed in other threads
                 pool.submit(nk.save, game.ledger, tmp_path / "game.nk").result()
