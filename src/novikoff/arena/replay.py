@@ -194,7 +194,7 @@ def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[
     return [] if least is None else [(scene.ledger.rounds, least, marked, bound_text(least, "upper"))]
 
 
-def shown(certificate: Certificate) -> dict[str, Any]:
+def shown(certificate: Certificate) -> dict[str, object]:
     """Return a certificate with its sentence, as `--json` has it."""
     found = {**plain.certificate(certificate), "sentence": sentences.sentence(certificate)}
     return {name: None if value == math.inf else value for name, value in found.items()}  # JSON has no infinity

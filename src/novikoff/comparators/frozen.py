@@ -99,10 +99,10 @@ class Lanes(Field):
 
     many: bool = False
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return [[part.copy() for part in one] for one in value] if self.many else [part.copy() for part in value]
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         saved = state[self.name]
         require(isinstance(saved, (list, tuple)), f"{self.name} of {of} must be a list", saved)
         return [_lanes(one, of) for one in saved] if self.many else _lanes(saved, of)

@@ -292,10 +292,10 @@ class LinearScorer(Stateful):
         return tuple(np.append(weights[:, k], self.bias_weights[k]) for k in range(self.tally.directions))
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         from novikoff.comparators._loops import margins
 
-        found = super().arguments(state)
+        found: State = super().arguments(state)
         U, weights, directions = found["U"], found["bias_weights"], margins.DIRECTIONS
         sound = U.shape[1] == margins.VECTORS and len(U) > 0 and weights.shape == (margins.VECTORS,)
         sound = sound and found["tally"].directions == directions and found["tally"].probes == 1

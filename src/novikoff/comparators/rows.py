@@ -127,10 +127,10 @@ class RowBuffer:
 class SavedRows(Field):
     """State field of rows, dense or sparse."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return rows_state(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         return restored_rows(state[self.name])
 
 

@@ -286,7 +286,7 @@ class Tally(Stateful):
         return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         return {"directions": len(array(state, "least", (None,), finite=False, of=cls.described)),
                 **super().arguments(state)}  # fmt: skip
 

@@ -378,11 +378,11 @@ class VectorTracker(WarmTracker):
 class KeptRows(Field):
     """State field of the rows that a `VectorTracker` keeps, with their outcomes and scores."""
 
-    def pack(self, value: Any, owner: Any) -> Any:
+    def pack(self, value: Any, owner: Any) -> object:
         rows, y, scores = owner._together()
         return {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
 
-    def unpack(self, state: State, owner: Any, of: str) -> Any:
+    def unpack(self, state: State, owner: Any, of: str) -> object:
         kept, columns, rows, places = state[self.name], owner._columns, owner.rows, owner.places
         last = ends(kept, "ends", rows, of=KEPT)
         size = int(last[-1])
@@ -497,9 +497,10 @@ KINDS = {
 """Class of the tracker for each `kind` in a saved state."""
 
 
-def restored(state: State) -> Any:
+def restored(state: State) -> Tracker:
     """Return the tracker restored from its state."""
     kind = state["kind"]
     require(isinstance(kind, str) and kind in KINDS, f"comparators must be one of {', '.join(KINDS)}", kind)
     module, _, name = KINDS[kind].rpartition(".")
-    return getattr(importlib.import_module(f"novikoff.{module}"), name).restore(state)
+    found: Tracker = getattr(importlib.import_module(f"novikoff.{module}"), name).restore(state)
+    return found

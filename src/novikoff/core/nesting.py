@@ -37,10 +37,10 @@ def restored(state: State) -> Learner:
 class Nested(Field):
     """A field that holds one learner."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return saved(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         return restored(state[self.name])
 
 
@@ -48,10 +48,10 @@ class Nested(Field):
 class Team(Field):
     """A field that holds a list of learners; an empty list is restored as None."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return [saved(learner) for learner in value or ()]
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         team = state[self.name]
         require(isinstance(team, list), f"{self.name} of {of} must be a list", team)
         return [restored(learner) for learner in team] or None

@@ -99,12 +99,12 @@ class Field(ABC):
         """Path of the attribute that holds the value."""
         return self.at or self.name
 
-    def saved(self, owner: object) -> Any:
+    def saved(self, owner: object) -> object:
         """Return the value of an object as plain data."""
         value = lookup(owner, self.path)
         return None if value is None and self.optional else self.pack(value, owner)
 
-    def restored(self, state: State, owner: object, of: str) -> Any:
+    def restored(self, state: State, owner: object, of: str) -> object:
         """Return the validated value of a saved state.
 
         Args:
@@ -124,11 +124,11 @@ class Field(ABC):
             _assign(owner, self.path, value)
 
     @abstractmethod
-    def pack(self, value: object, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> object:
         """Return a value as plain data."""
 
     @abstractmethod
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         """Return the saved value or raise `ModelFileError`; `owner` has the fields declared before."""
 
 
@@ -138,10 +138,10 @@ class Value(Field):
 
     kind: type[object] | UnionType = object
 
-    def pack(self, value: object, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> object:
         return value.copy() if isinstance(value, (np.ndarray, list)) else value
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         return arguments(state, {self.name: self.kind}, of)[self.name]
 
 
@@ -160,10 +160,10 @@ class Count(Field):
     least: Limit = 0
     most: Limit = MOST_ROUNDS
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return int(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         return integer(state, self.name, limit_of(owner, self.least), limit_of(owner, self.most), of)
 
 
@@ -183,10 +183,10 @@ class Values(Field):
     least: Limit = -math.inf
     most: Limit = math.inf
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return list(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         found, size = state[self.name], size_of(owner, self.size)
         must = f"{self.name} of {of} must be a list{'' if size is None else f' of {size:,}'}"
         require(isinstance(found, (list, tuple)) and size in (None, len(found)), must, found)
@@ -203,10 +203,10 @@ class Tuples(Field):
 
     kinds: tuple[Any, ...]
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return [list(one) for one in value]
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         found, count = state[self.name], len(self.kinds)
         require(isinstance(found, (list, tuple)), f"{self.name} of {of} must be a list", found)
         for one in found:
@@ -221,10 +221,10 @@ class Choice(Field):
 
     among: tuple[Any, ...]
 
-    def pack(self, value: object, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> object:
         return value
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         value = state[self.name]
         known = any(type(value) is type(one) and value == one for one in self.among)
         require(known, f"{self.name} of {of} must be one of {', '.join(map(str, self.among))}", value)
@@ -240,10 +240,10 @@ class First(Field):
 
     times: str
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return int(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         rounds, times = lookup(owner, "rounds"), lookup(owner, self.times)
         return integer(state, self.name, min(times, 1), rounds - times + 1 if times else 0, of)
 
@@ -256,10 +256,10 @@ class Number(Field):
     most: Limit = math.inf
     finite: bool = True
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return float(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         if not self.finite:
             return float(arguments(state, {self.name: float}, of)[self.name])
         value, least, most = number(state, self.name, of), limit_of(owner, self.least), limit_of(owner, self.most)
@@ -273,10 +273,10 @@ class Sum(Field):
 
     finite: bool = True
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return [value.sum, value.lost]
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         return Total(*pair(state, self.name, of, self.finite))
 
 
@@ -312,13 +312,13 @@ class Array(Field):
         elif value is not None:
             lookup(owner, self.path)[tuple(map(slice, value.shape))] = value
 
-    def restored(self, state: State, owner: object, of: str) -> Any:
+    def restored(self, state: State, owner: object, of: str) -> object:
         found = super().restored(state, owner, of)
         fits = not self.inplace or (found is None) == (lookup(owner, self.path) is None)
         require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state.get(self.name))
         return found
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         if self.shape is None:
             return value.copy()
         sizes = [size_of(owner, size) for size in self.shape]
@@ -327,7 +327,7 @@ class Array(Field):
             return np.concatenate([found, np.full((missing, *found.shape[1:]), self.spare, found.dtype)])
         return found.copy()
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         sizes = lookup(owner, self.path).shape if self.shape is None else self.shape
         shape = tuple(size_of(owner, size) for size in sizes)
         found = array(state, self.name, shape, self.dtype, self.finite, of)
@@ -370,16 +370,16 @@ class Part(Field):
     places: str = ""
     given: tuple[str, ...] = ()
 
-    def restored(self, state: State, owner: object, of: str) -> Any:
+    def restored(self, state: State, owner: object, of: str) -> object:
         found = super().restored(state, owner, of)
         fits = self.kind is not None or (found is None) == (lookup(owner, self.path) is None)
         require(fits, f"{self.name} of {of} must be null exactly if the learner does not use it", state.get(self.name))
         return found
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return value.state(lookup(owner, self.places)) if self.places else value.state()
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         if self.kind is not None:
             return self.made(state[self.name], owner)
         part = lookup(owner, self.path)
@@ -397,10 +397,10 @@ class Part(Field):
 class Parts(Part):
     """A list of objects with their own states; without a `kind` they are made by the constructor of the owner."""
 
-    def pack(self, value: Any, owner: object) -> Any:
+    def pack(self, value: Any, owner: object) -> object:
         return [super(Parts, self).pack(part, owner) for part in value]
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         saved = state[self.name]
         if self.kind is not None:
             require(isinstance(saved, list), f"{self.name} of {of} must be a list", saved)
@@ -421,10 +421,10 @@ class Coded(Field):
     decode: Callable[[Any], Any]
     must: str
 
-    def pack(self, value: object, owner: object) -> Any:
+    def pack(self, value: object, owner: object) -> object:
         return self.encode(value)
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         return read(state[self.name], self.decode, f"{self.name} of {of} must be {self.must}")
 
 
@@ -488,7 +488,7 @@ class Stateful:
         return made
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         """Return the validated arguments of the constructor."""
         return {field.name: field.restored(state, None, cls.described) for field in cls.fields if field.argument}
 

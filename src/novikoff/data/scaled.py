@@ -406,7 +406,7 @@ class Scaled(Learner):
         return self.learner.facts()
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         scaler = state["scaler"]
         require(isinstance(scaler, dict) and "scale" in scaler, "a scaled learner must have a scale", scaler)
         return {**super().arguments(state), "scale": scaler["scale"]}

@@ -237,7 +237,7 @@ class ParallelPerceptron:
     def restore(cls, state: State) -> Self:
         """Return the mixture with this `state`; written by hand, because shards share the directions of comparators."""
         asked = Asked.restore(state["asked"])
-        plain = {one.name: one.restored(state, None, "a mixture") for one in PLAIN}
+        plain: State = {one.name: one.restored(state, None, "a mixture") for one in PLAIN}
         rule = {"bias": asked.bias, "normalize": asked.normalize}
         scorers = [LinearScorer.restore_with({**state["comparators"], **seen}, **rule) for seen in state["seen"]]
         require(len(scorers) == asked.shards, f"comparators must have {asked.shards} shards", len(scorers))

@@ -305,7 +305,7 @@ class Hedge(Learner):
         return super().state()
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         given = super().arguments(state)
         given["by"] = given.pop("rule")
         return given

@@ -100,7 +100,7 @@ class Explanation:
         """Contributions in the same order."""
         return [one.amount for one in self.contributions]
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """Return the explanation as JSON values."""
         return {
             "prediction": _json(self.prediction), "label": _json(self.label), "scale": self.scale,
@@ -160,9 +160,10 @@ class Importance:
     unit: str
     rows: int | None = None
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """Return the importance as JSON values."""
-        found = {"kind": self.kind, "unit": self.unit, "columns": self.columns, "values": self.values}
+        found: dict[str, object] = {"kind": self.kind, "unit": self.unit}
+        found |= {"columns": self.columns, "values": self.values}
         return found if self.rows is None else {**found, "rows": self.rows}
 
     def frame(self) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, named, shown
+from novikoff.core.types import Source
 from novikoff.data.arrays import is_frame
 from novikoff.data.as_stream import check_count
 from novikoff.data.tables.lags import Lags
@@ -98,7 +99,7 @@ class Forecast:
         """Return error and coverage of each number of steps."""
         return [_steps(h, ledger) for h, ledger in enumerate(self.ledgers, 1)]
 
-    def predict(self, rows: Any) -> list[Ahead]:
+    def predict(self, rows: object) -> list[Ahead]:
         """Return forecasts of the next rows, in their order: the j-th row of a group is j steps ahead.
 
         Args:
@@ -190,7 +191,7 @@ def _listed(rows: Any) -> list[Mapping[str, Any]]:
 
 
 def forecast(
-    learner: str | Forecast | None, source: Any, horizon: int = 12, lags: int = 12, lag_columns: Sequence[str] = (),
+    learner: str | Forecast | None, source: Source, horizon: int = 12, lags: int = 12, lag_columns: Sequence[str] = (),
     by: str | None = None, cover: float = 0.9, step: float = 0.05, label: str | int | None = None,
 ) -> Forecast:  # fmt: skip
     """Play a table of numbers in its order, and forecast each row from 1 to `horizon` rows before it.
@@ -234,7 +235,7 @@ def forecast(
 
 
 def _games(
-    spec: str, source: Any, horizon: int, lags: int, columns: Sequence[str], by: str | None, label: str | int | None
+    spec: str, source: Source, horizon: int, lags: int, columns: Sequence[str], by: str | None, label: str | int | None
 ) -> Iterator[Ledger]:
     for h in range(1, horizon + 1):
         yield play(spec, source, label=label, task="regress", lags=lags, lag_columns=columns, by=by, horizon=h)

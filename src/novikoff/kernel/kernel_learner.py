@@ -188,6 +188,6 @@ class KernelLearner(Learner):
         return {}
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         similarity = Kernel.restore(state["supports"]["similarity"])
         return {**similarity.arguments(), **super().arguments(state)}

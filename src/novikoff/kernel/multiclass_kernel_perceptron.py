@@ -161,7 +161,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
                                labels=self.labels, new=new)  # fmt: skip
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         similarity = Kernel.restore(state["supports"]["similarity"])
         return {**similarity.arguments(), **super().arguments(state)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +153,7 @@ class Forecasters(LinearMembers):
 class Standing(Array):
     """Saved `_standing` of forecasters."""
 
-    def unpack(self, state: State, owner: object, of: str) -> Any:
+    def unpack(self, state: State, owner: object, of: str) -> object:
         saved, rows = state[self.name], mix.STANDING
         kept = isinstance(saved, np.ndarray) and len(saved) == rows
         require(
@@ -161,7 +161,7 @@ class Standing(Array):
             f"a saved linear mixture must have {rows} numbers per member, older ones have fewer: train it again",
             saved,
         )
-        found = super().unpack(state, owner, of)
+        found = cast(NDArray[np.float64], super().unpack(state, owner, of))
         idle, slept = found[mix.IDLE, [0, -1]], found[mix.SLEPT, [0, -1]]  # a diagonal member and the stack never rest
         awake = bool((idle >= 0.0).all() and (slept == 0.0).all())
         require(awake, "the first member of a linear mixture and its stack must have been awake", [idle, slept])

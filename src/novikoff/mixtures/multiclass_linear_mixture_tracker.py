@@ -83,7 +83,7 @@ class MulticlassLinearMixtureTracker(Tracker):
                 part.check(learner)
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
+    def arguments(cls, state: State) -> dict[str, object]:
         return {"bias": 0.0, "kappa": 0.0}  # only its parts, which are restored, have them
 
     def after_restoring(self, found: State) -> None:

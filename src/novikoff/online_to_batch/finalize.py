@@ -142,7 +142,7 @@ class OnlineToBatch(Shown):
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the classifier with this `state`; written by hand, because its bounds are recomputed."""
-        plain = {field.name: field.restored(state, None, "a classifier") for field in PLAIN}
+        plain: State = {field.name: field.restored(state, None, "a classifier") for field in PLAIN}
         voters = [_restored(name, saved) for name, saved in state["voters"]]
         kinds = sorted({type(voter).__name__ for voter in voters})
         drawn = [voter for voter in voters if isinstance(voter, Learner)] if state["drawn"] else []

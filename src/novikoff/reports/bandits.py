@@ -45,7 +45,7 @@ def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
         yield f"most played: {_name(names, most)}, {facts.plays[most]:,} times"
 
 
-def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, Any]:
+def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, object]:
     """Return the bandit game as JSON values."""
     facts = ledger.player.facts()
     assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
@@ -65,7 +65,7 @@ def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: S
     return {**fields, "certificates": found}
 
 
-def of_log(found: PolicyEvaluation) -> dict[str, Any]:
+def of_log(found: PolicyEvaluation) -> dict[str, object]:
     """Return a log as JSON values."""
     return {
         "source": found.source,
@@ -180,7 +180,7 @@ def simulated(found: BanditSimulation) -> Iterator[str]:
             yield f"{one.verdict.theorem} is {one.verdict.status}: {one.verdict.reason}."
 
 
-def of_simulation(found: BanditSimulation) -> dict[str, Any]:
+def of_simulation(found: BanditSimulation) -> dict[str, object]:
     """Return a simulation as JSON values."""
     learners = [
         {

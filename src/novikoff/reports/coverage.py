@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -63,7 +62,7 @@ def _target(found: Coverage, certificates: Sequence[Certificate]) -> str:
     return f"{target}, guaranteed {low:.5g} % to {high:.5g} %"
 
 
-def plain(ledger: Ledger) -> dict[str, Any]:
+def plain(ledger: Ledger) -> dict[str, object]:
     """Return coverage and size as JSON values."""
     found = ledger.metrics.coverage
     assert found is not None

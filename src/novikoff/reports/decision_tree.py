@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from novikoff.core.certificate import number
 from novikoff.core.decision_tree import DrawnTree, Node
@@ -155,7 +155,7 @@ def picture(ledger: Ledger) -> str:
     return svg.outline(rows, heads(ledger), caption(tree))
 
 
-def plain(node: Node) -> dict[str, Any]:
+def plain(node: Node) -> dict[str, object]:
     """Return a tree as JSON values."""
     found: dict[str, object] = {"counts": list(node.counts), "forecast": list(node.forecast)}
     if node.left is not None and node.right is not None:

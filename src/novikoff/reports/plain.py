@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.stream import Target
@@ -37,7 +37,7 @@ SERVED = (
 
 def game(
     ledger: Ledger, certificates: list[Certificate], learner: str, of_members: Sequence[Sequence[Certificate]] = ()
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, object]:  # fmt: skip
     """Return results and certificates of a game, and of each learner of a team, as JSON values."""
     plain: dict[str, object] = {
         "learner": learner,
@@ -134,7 +134,7 @@ def baselines(ledger: Ledger) -> dict[str, object]:
     return fields
 
 
-def kept(classifier: OnlineToBatch) -> dict[str, Any]:
+def kept(classifier: OnlineToBatch) -> dict[str, object]:
     """Return a final classifier as JSON values."""
     plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
     return {**plain, "certificates": [certificate(one) for one in classifier.certificates]}
@@ -168,7 +168,7 @@ def _member(member: Member) -> dict[str, object]:
     return {**fields, "certificates": [certificate(one) for one in member.certificates]}
 
 
-def certificate(one: Certificate) -> dict[str, Any]:
+def certificate(one: Certificate) -> dict[str, object]:
     """Return a certificate as JSON values."""
     plain = {field.name: getattr(one, field.name) for field in dataclasses.fields(one) if field.name != "why"}
     plain["assumptions"] = [dataclasses.asdict(assumption) for assumption in one.assumptions]

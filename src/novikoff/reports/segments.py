@@ -232,7 +232,7 @@ def _end(ledger: Ledger, one: Segment) -> str:
     return f"{rate(ledger, one.error / one.rows)} of {one.rows:,}"
 
 
-def plain(found: Segments) -> dict[str, Any]:
+def plain(found: Segments) -> dict[str, object]:
     """Return the errors by segment as JSON values."""
     return {
         "rows": found.rows,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from novikoff.core.certificate import Certificate
 from novikoff.game.ledger import Ledger
@@ -163,7 +162,7 @@ def _panels(ledger: Ledger) -> list[Panel]:
     return [*found, Panel(f"cost per {unit}", "threshold", words, low=0.0, high=max(high, 1e-9), last=1.0, height=0.6)]
 
 
-def plain(chosen: Threshold) -> dict[str, Any]:
+def plain(chosen: Threshold) -> dict[str, object]:
     """Return a threshold as JSON values, without its certificates."""
     row = chosen.row
     finite = {"threshold": chosen.value, "score": chosen.score}

@@ -314,7 +314,7 @@ class Answering:
             one.id, one.seq, arrival.n, play.decode(one.prediction), play.decode(arrival.y), mistake, repeated
         )
 
-    def describe(self, id: str) -> dict[str, Any] | RefusedError:
+    def describe(self, id: str) -> dict[str, object] | RefusedError:
         """Return the state of a round; runs in the actor's thread."""
         one = self._store.find([id]).get(id)
         if one is None:

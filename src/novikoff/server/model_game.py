@@ -115,7 +115,7 @@ def bits_of(ledger: Ledger, requested: int | None) -> int:
     return bits
 
 
-def certified(ledger: Ledger, n: int) -> dict[str, Any]:
+def certified(ledger: Ledger, n: int) -> dict[str, object]:
     """Return the certificates of a game, with the counts they are about."""
     late = ledger.late
     assert late is not None
@@ -194,7 +194,7 @@ class Play:
             scores = [score if math.isfinite(score) else None for score in found]
         return self.game.predict_batch(batch).tolist(), scores
 
-    def why(self, form: str, row: bytes, x: object) -> dict[str, Any]:
+    def why(self, form: str, row: bytes, x: object) -> dict[str, object]:
         """Return the score of an example as a sum over its features; `x` is the example as it was sent."""
         if form == "record":
             return why(self.ledger, json.loads(row)).plain()
@@ -216,7 +216,7 @@ class Play:
             return [float(end) if math.isfinite(end) else None for end in ends]
         return [self.decode(label) for label in self.learner.predict_set(batch.example(0))]
 
-    def importance(self) -> dict[str, Any]:
+    def importance(self) -> dict[str, object]:
         """Return the importance of the features, with the names of those read since the start."""
         return importance(self.ledger, names=self.rows.known()).plain()
 

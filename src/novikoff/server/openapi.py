@@ -46,7 +46,7 @@ curl -H "Authorization: Bearer $TOKEN" -X POST $URL/v1/models/mail/label   -d '{
 curl -H "Authorization: Bearer $TOKEN"         $URL/v1/models/mail/certificate"""
 
 
-def document() -> dict[str, Any]:
+def document() -> dict[str, object]:
     """Return the OpenAPI document."""
     kinds = [kind for *_, body, reply in ROUTES for kind in (body, reply) if kind is not None]
     schemas, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")

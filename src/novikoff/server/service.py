@@ -128,7 +128,7 @@ class Service:
         """Whether every model is open, or known to be unplayable."""
         return self._owned and all(actor.state != "opening" for actor in list(self.models.values()))
 
-    def readiness(self, failed: bool = False) -> dict[str, Any]:
+    def readiness(self, failed: bool = False) -> dict[str, object]:
         """Return whether all models are ready, and how many are in each state.
 
         Args:

@@ -122,7 +122,7 @@ class _TreeArrays(Field):
     def pack(self, value: Any, owner: object) -> object:
         return {name: part.copy() for name, part in value._asdict().items()}
 
-    def unpack(self, state: State, owner: Any, of: str) -> Any:
+    def unpack(self, state: State, owner: Any, of: str) -> object:
         count, outputs = len(owner.sums), state["outputs"]
         known = count >= outputs if owner.settings.loss == "softmax" else count == outputs
         require(known, f"sums of {of} must have a number per output", owner.sums)

@@ -82,7 +82,7 @@ class _Trees(Field):
         return {name: (part[:, :used] if part.ndim > 1 and name != "played" else part).copy()
                 for name, part in value._asdict().items()}  # fmt: skip
 
-    def unpack(self, state: State, owner: Any, of: str) -> Any:
+    def unpack(self, state: State, owner: Any, of: str) -> object:
         saved, trees = state[self.name], owner.trees
         require(
             isinstance(saved, dict) and isinstance(saved.get("nodes"), np.ndarray),

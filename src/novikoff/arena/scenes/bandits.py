@@ -81,7 +81,7 @@ class BanditsScene(Scene):
     def allowed(self, certificates: Sequence[Certificate]) -> list[float]:
         return [float(one.bound) for one in certificates if one.bound is not None and one.quantity == "loss"]
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         arms = self.chosen["arms"]
         plays, losses = [0] * arms, [0.0] * arms
         for arm, loss in self._seen:

@@ -57,11 +57,11 @@ class BoxesScene(Scene):
     def apriori(self) -> float:
         return float(how_many_boxes(self.chosen["m"], 2).bit_length() - 1)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         learner = self.learner
         return {"m": self.chosen["m"], "left": learner.size, "low": learner.low, "high": learner.high}
 
-    def field(self) -> dict[str, Any]:
+    def field(self) -> dict[str, object]:
         m, size = self.chosen["m"], self.learner.size
         shares = [round(self.learner.votes((x, y)) / size, 3) for y in range(m - 1, -1, -1) for x in range(m)]
         return {"n": m, "shares": shares}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff.arena.scenes.kernel import FIELD, KernelScene, picture
 from novikoff.arena.scenes.scene import Beside
@@ -27,10 +27,10 @@ class BudgetsScene(KernelScene):
     def made(self) -> Learner:
         return Forgetron(self.chosen["budget"], gamma=float(self.chosen["gamma"]))
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         assert self.second is not None
         return {**super().view(), "budget": self.chosen["budget"], "rbp": self.memory(self.second.game.learner)}
 
-    def field(self) -> dict[str, Any]:
+    def field(self) -> dict[str, object]:
         assert self.second is not None
         return {**picture(self.learner, FIELD), "rbp": picture(self.second.game.learner, FIELD)}

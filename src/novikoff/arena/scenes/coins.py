@@ -61,7 +61,7 @@ class CoinsScene(Scene):
     def others(self) -> dict[str, float]:
         return {"best constant": float(min(self.ledger.positives, self.ledger.rounds - self.ledger.positives))}
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         plus = self.ledger.positives
         if self.chosen["draws"]:
             share = self.game.player.chances(0).get(1, 0.0)

@@ -47,7 +47,7 @@ class DriftScene(Plane):
     def fits(self, x: object, y: int) -> bool:
         return Scene.fits(self, x, y)
 
-    def learn(self, x: Any, y: int) -> int:
+    def learn(self, x: object, y: int) -> int:
         p = self.learner.steady.probability_one(x)
         self._steady -= math.log(max(p if y == 1 else 1.0 - p, 1e-300))
         return super().learn(x, y)
@@ -61,14 +61,14 @@ class DriftScene(Plane):
     def allowed(self, certificates: Sequence[Certificate]) -> list[float]:
         return [float(one.bound) for one in certificates if one.bound is not None and one.quantity == "log loss"]
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         shares: dict[int, float] = {}
         for first, weight in zip(*self.learner.awake(), strict=True):
             shares[first] = shares.get(first, 0.0) + float(weight)  # two copies start in the first round
         return {"copies": [[first, round(share, 4)] for first, share in shares.items()],
                 "turn": self.chosen["turn"] if self.rival == "target" else 0}  # fmt: skip
 
-    def field(self) -> dict[str, Any]:
+    def field(self) -> dict[str, object]:
         along = np.linspace(-1.0, 1.0, GRID)
         points = np.array([[x, y] for y in along[::-1] for x in along])
         scores = np.asarray(self.learner.scores_many(Batch(points, np.ones(len(points), np.int8), 0)))

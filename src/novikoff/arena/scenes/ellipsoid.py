@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.arena.scenes.plane import Plane
 from novikoff.core.learner import Learner
 from novikoff.linear.ellipsoid import Ellipsoid
@@ -17,6 +15,6 @@ class EllipsoidScene(Plane):
     def made(self) -> Learner:
         return Ellipsoid(width=2)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         centre, factor = self.learner.weights, self.learner.factor
         return {"centre": centre.tolist(), "factor": factor.tolist(), "w": [*centre.tolist(), 0.0]}

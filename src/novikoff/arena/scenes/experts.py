@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class ExpertsScene(Scene):
     def others(self) -> dict[str, float]:
         return {"best expert": float(self.learner.facts().best_loss)}
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         facts = self.learner.facts()
         lost = np.sum([losses for losses, _ in self.shown], axis=0) if self.shown else np.zeros(self.chosen["experts"])
         return {"weights": self.learner.weights.tolist(), "losses": lost.tolist(), "lost": self.ledger.expected,

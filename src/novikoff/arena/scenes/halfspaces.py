@@ -26,7 +26,7 @@ class HalfspacesScene(Plane):
         votes = self.learner.votes(x)
         return {"+": votes, "-": self.learner.size - votes}
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         points, alive = self.learner.survivors()
         angles = np.arctan2(points[1], points[0])
         return {"angles": np.round(angles, 4).tolist(), "alive": alive.tolist(), "epsilon": self.learner.epsilon}
@@ -53,7 +53,7 @@ class SphereScene(HalfspacesScene):
         far = math.hypot(a, b)
         return np.array([a / far, b / far, 0.0] if far >= 1.0 else [a, b, math.sqrt(1.0 - far * far)])
 
-    def target(self, x: Any) -> int:
+    def target(self, x: object) -> int:
         return 1 if float(x @ self._target) >= 0 else -1
 
     def hidden(self) -> list[float]:
@@ -63,10 +63,10 @@ class SphereScene(HalfspacesScene):
     def fits(self, x: object, y: int) -> bool:
         return separable([*self.shown, (x, y)])
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         """Return which directions are left; the directions themselves only where their cover is new."""
         points, alive = self.learner.survivors()
-        found: dict[str, Any] = {"alive": "".join("1" if one else "0" for one in alive.tolist()),
+        found: dict[str, object] = {"alive": "".join("1" if one else "0" for one in alive.tolist()),
                                  "epsilon": self.learner.epsilon}  # fmt: skip
         if self._sent != self.learner.level:
             self._sent = self.learner.level

@@ -60,7 +60,7 @@ class HingeScene(PerceptronScene):
     def more_certificates(self) -> list[tuple[str, Certificate]]:
         return [("best u found", one) for one in self.ledger.certify() if one.theorem == "perceptron_hinge"]
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         u, v = self.dragged
         losses = [round(float(loss), 6) for loss in self.losses()]
         return {**super().view(), "u": [float(u), float(v), 0.0], "losses": losses}

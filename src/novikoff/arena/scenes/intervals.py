@@ -82,6 +82,6 @@ class IntervalsScene(Scene):
         alpha, rounds = 1.0 - self.chosen["cover"] / 100, self.ledger.rounds
         return [float(math.floor(rounds * (alpha + bound) + 1e-6)) for bound in bounds if bound is not None]
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         low, high = self.interval()
         return {"low": max(low, -9.0), "high": min(high, 9.0), "missed": self.missed, "cover": self.chosen["cover"]}

@@ -46,22 +46,22 @@ class KernelScene(Plane):
     def fits(self, x: object, y: int) -> bool:
         return Scene.fits(self, x, y)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         return self.memory(self.learner)
 
     @staticmethod
-    def memory(learner: Any) -> dict[str, Any]:
+    def memory(learner: Any) -> dict[str, object]:
         """Return the examples that a learner stores, with their weights."""
         if not learner.size:
             return {"supports": [], "weights": []}
         rows, weights = learner.supports.expansion()
         return {"supports": np.asarray(rows).tolist(), "weights": np.round(weights, 6).tolist()}
 
-    def field(self) -> dict[str, Any]:
+    def field(self) -> dict[str, object]:
         return picture(self.learner, FIELD)
 
 
-def picture(learner: Any, side: int) -> dict[str, Any]:
+def picture(learner: Any, side: int) -> dict[str, object]:
     """Return the predictions of a learner, and their confidence, on a grid of side * side points of the plane."""
     along = np.linspace(-1.0, 1.0, side)
     points = np.array([[x, y] for y in along[::-1] for x in along])

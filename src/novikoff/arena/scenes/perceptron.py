@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class PerceptronScene(Plane):
     def through_origin(self) -> bool:
         return not self.chosen.get("bias", 1)
 
-    def best(self) -> dict[str, Any] | None:
+    def best(self) -> dict[str, object] | None:
         """Return u and b of the comparator, and the margin with which it separates the rows; 0 if it does not."""
         assert self.ledger.tracker is not None
         tracked = self.ledger.tracker.facts(self.learner)
@@ -38,7 +38,7 @@ class PerceptronScene(Plane):
         margin = min(y * float(np.dot(w, [*x, 1.0])) for x, y in self.shown) / norm
         return {"w": w.tolist(), "norm": norm, "margin": max(margin, 0.0)}
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         weights = self.learner.weights
         plane = [float(w) for w in weights[:2]] if len(weights) >= 2 else [0.0, 0.0]
         return {"w": [*plane, float(self.learner.bias_weight)]}

@@ -59,7 +59,7 @@ class RiskScene(PerceptronScene):
         self._keep()
         return predicted
 
-    def target(self, x: Any) -> int:
+    def target(self, x: object) -> int:
         """Return the label of the target, or, as often as `noise` says, the other one."""
         right = super().target(x)
         return -right if self.coins.random() < self.chosen["noise"] / 100 else right
@@ -107,7 +107,7 @@ class RiskScene(PerceptronScene):
     def best(self) -> None:
         """Return None: the comparator of another theorem would only confuse here."""
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         lines = [{**line, "limit": round(100.0 * bound, 4)}
                  for line, bound in zip(self._lines, self.limits_of(), strict=True)]  # fmt: skip
         return {"w": self._w(), "kept": self.kept(), "lines": lines, "delta": DELTA}

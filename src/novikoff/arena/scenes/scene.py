@@ -101,7 +101,7 @@ class Scene(ABC):
         """Return the parameters of the hidden target, for the page to draw; None if nothing is hidden."""
         return None
 
-    def best(self) -> dict[str, Any] | None:
+    def best(self) -> dict[str, object] | None:
         """Return the comparator of the certificate, for the page to draw; None if there is none to draw."""
         return None
 
@@ -150,7 +150,7 @@ class Scene(ABC):
         """Return the bound known before the first round, or None."""
         return None
 
-    def field(self) -> dict[str, Any] | None:
+    def field(self) -> dict[str, object] | None:
         """Return the predictions over the whole plane, or None if `view` determines them."""
         return None
 

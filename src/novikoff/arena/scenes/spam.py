@@ -96,14 +96,14 @@ class SpamScene(Scene):
             mail = min(fresh, key=lambda one: self._mails[one][1] * self._score(one))
         return [mail], self._mails[mail][1]
 
-    def fits(self, x: Any, y: int) -> bool:
+    def fits(self, x: object, y: int) -> bool:
         return separable([([*row, 1.0], label) for row, label in [*self.shown, (x, y)]])
 
-    def learn(self, x: Any, y: int) -> int:
+    def learn(self, x: object, y: int) -> int:
         self._sent.append(self._place)
         return super().learn(x, y)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         weights = self.learner.weights
         found = {word: float(weights[place]) for word, place in VOCABULARY.items()
                  if place < len(weights) and weights[place] != 0.0}  # fmt: skip

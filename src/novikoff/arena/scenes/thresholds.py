@@ -59,5 +59,5 @@ class ThresholdsScene(Scene):
     def apriori(self) -> float:
         return float((self.chosen["n"] + 2).bit_length() - 1)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         return {"lo": self.learner.lo, "hi": self.learner.hi, "n": self.chosen["n"]}

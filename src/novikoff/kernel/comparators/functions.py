@@ -31,7 +31,7 @@ import math
 from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,8 +254,8 @@ class KernelScorer(Stateful):
         self.longest, self.norm2 = largest.tolist()
 
     @classmethod
-    def arguments(cls, state: State) -> dict[str, Any]:
-        found = super().arguments(state)
+    def arguments(cls, state: State) -> dict[str, object]:
+        found: State = super().arguments(state)
         betas, count = found["betas"], len(found["points"])
         must = f"there must be one coefficient for each of {count:,} points"
         require(betas.shape[1] == (count if len(betas) else betas.shape[1]), must, betas.shape)

@@ -144,7 +144,7 @@ def not_separated(tracked: ComparatorFacts, more: str = "") -> str:
     return inseparable(witness.text(tracked.space) + ("; a bias may change that" if unbiased else ""))
 
 
-def proof(tracked: ComparatorFacts) -> dict[str, Any]:
+def proof(tracked: ComparatorFacts) -> dict[str, object]:
     """Return the proof that no comparator separates the rows as a quantity; nothing if there is none."""
     return {} if tracked.witness is None else {"inseparable": tracked.witness.plain()}
 
