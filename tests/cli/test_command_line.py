@@ -16,6 +16,7 @@ import pytest
 
 import novikoff as nk
 from helpers import novikoff
+from novikoff.cli.main import main
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.reports.sentences import brief
 
@@ -297,7 +298,7 @@ def test_bad_usage_is_reported_in_one_line():
         (["run", "a", "b", "--passes", "0"], "argument --passes: must be at least 1: got 0"),
         (["run", "a", "b", "--bits", "99"], "argument --bits: must be 1 to 28: got 99"),
         (["run", "a", "b", "--passes", "two"], "argument --passes: must be an integer: got 'two'"),
-        (["ran"], "invalid choice: 'ran'"),
+        (["ran"], "argument VERB: must be one of demo, run,"),
     ):
         done = novikoff(*arguments)
         assert done.returncode == 2
@@ -346,3 +347,11 @@ def test_hindsight_prints_both_ends_of_each_bound(csv):
     refused = novikoff("run", "perceptron", "-", "--hindsight", "--format", "svmlight", input="1 1:1\n-1 1:-1\n")
     assert refused.returncode == 2
     assert "read again" in refused.stderr
+
+
+def test_output_wraps_at_the_width_of_the_terminal(monkeypatch, capsys):
+    for width in (60, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert main(["run", "perceptron", "demo:breast-cancer", "-q"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert width - 12 < max(map(len, lines)) <= width

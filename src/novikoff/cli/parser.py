@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import (
     ArgumentParser,
     ArgumentTypeError,
@@ -15,6 +16,7 @@ from typing import NoReturn
 
 from novikoff import __version__
 from novikoff.cli import verbs
+from novikoff.core.errors import close
 from novikoff.core.registry import CATALOG
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
@@ -35,6 +37,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "theory": ("notes", "duel", "verify", "arena"),
 }
 """Verbs by task, as `novikoff --help` lists them."""
+
+
+CHOICE = re.compile(r"invalid choice: '?([^']*?)'? \(choose from (.*)\)$")
+"""Message of argparse on a value that is none of its choices."""
 
 
 class Parser(ArgumentParser):
@@ -60,7 +66,12 @@ class Parser(ArgumentParser):
         return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Print the error and where to look, and exit."""
+        """Print the error, the closest choice and where to look, and exit."""
+        if wrong := CHOICE.search(message):
+            choices = [one.strip(" '") for one in wrong[2].split(",")]
+            guess = close(wrong[1], choices)
+            message = f"{message[: wrong.start()]}must be one of {', '.join(choices)}: got {wrong[1]!r}"
+            self.exit(2, f"{self.prog}: {message}. {guess}{' ' * bool(guess)}See: {self.prog} --help\n")
         self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
 
     def unknown(self, words: list[str]) -> NoReturn:

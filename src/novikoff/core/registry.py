@@ -310,9 +310,13 @@ def entry(name: str, room: Room | None = None) -> Entry:
     """Return the entry of a name; raise `SpecError` with the known names if it is unknown."""
     found = find(name, room)
     if found is None:
-        listed = ", ".join(names(room) if room else CATALOG)
+        from novikoff.core.errors import close
+
+        known = list(names(room) if room else CATALOG)
         kind = "an adversary" if room == "adversary" else f"a {room or 'learner, adversary or class'}"
-        raise _error(f"the name of {kind} must be one of {listed}: got {name!r}.")
+        if guess := close(name, known):
+            raise _error(f"the name of {kind} must be known: got {name!r}. {guess} `novikoff list` has all names.")
+        raise _error(f"the name of {kind} must be one of {', '.join(known)}: got {name!r}.")
     return found
 
 

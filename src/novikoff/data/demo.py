@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.batch import Scalar
-from novikoff.core.errors import SourceError
+from novikoff.core.errors import SourceError, close
 from novikoff.core.types import Domain
 from novikoff.data.arrays import Arrays
 
@@ -34,7 +34,8 @@ SNOW = (70, 5)
 def demo(name: str) -> Arrays:
     """Return the demo stream with this name."""
     if name not in DEMOS:
-        raise SourceError(f"a demo must be one of {', '.join(DEMOS)}: got {name!r}.")
+        guess = close(name, DEMOS)
+        raise SourceError(f"a demo must be one of {', '.join(DEMOS)}: got {name!r}.{' ' * bool(guess)}{guess}")
     return DEMOS[name](f"demo:{name}")
 
 

@@ -24,7 +24,7 @@ from types import NoneType, UnionType
 from typing import Any, ForwardRef, Union, get_args, get_origin
 
 from novikoff.core.adapt import adapt, is_ours, traits
-from novikoff.core.errors import SpecError, shown
+from novikoff.core.errors import SpecError, close, shown
 from novikoff.core.hypotheses import HypothesisClass
 from novikoff.core.learner import Learner
 from novikoff.core.registry import Entry, Room, entry, for_multiclass, lacking
@@ -324,6 +324,9 @@ def _bind(spec: Spec, signature: inspect.Signature, found: Entry) -> inspect.Bou
     try:
         return signature.bind_partial(*spec.positional, **(spec.named or {}))
     except TypeError as error:
+        unknown = next((name for name in spec.named or {} if name not in signature.parameters), None)
+        if unknown is not None and (guess := close(unknown, signature.parameters)):
+            raise SpecError(f"{_takes(spec, found)}: got {unknown}. {guess}") from None
         raise SpecError(f"{_takes(spec, found)}: {error}. Try `novikoff explain {spec.name}`.") from None
 
 

@@ -51,9 +51,11 @@ class Progress:
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TimeRemainingColumn())
+            known = self._fraction(ledger) is not None
+            columns: list[Any] = [TextColumn("{task.description}"), BarColumn(bar_width=24)]
+            columns += [TextColumn("{task.percentage:.0f} %"), TimeRemainingColumn()] if known else []
             self._bar = Bar(*columns, console=Console(file=self._out), transient=True, auto_refresh=False)
-            self._task = self._bar.add_task("", total=1.0 if self._fraction(ledger) is not None else None)
+            self._task = self._bar.add_task("", total=1.0 if known else None)
             self._bar.start()
         rate = (ledger.rounds - self._first) / max(now - self._start, 1e-9)
         mean = f"error rate {ledger.loss_rate:.3f}" if ledger.counts else f"mean loss {ledger.loss_rate:.4g}"

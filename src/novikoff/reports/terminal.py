@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 """Style of each status."""
-WIDTH = 110
-"""Line width at which text is wrapped."""
+WIDTH, LEAST = 110, 50
+"""Line width at which text is wrapped if that of the terminal is unknown, and the smallest one."""
 NAMES, VALUES = 13, 7
 """Widths of the columns of metrics."""
 INDENT = 2 + NAMES + 2
@@ -36,9 +37,14 @@ WARNING, ALARM = 5.0, 20.0
 
 
 class Out:
-    """Standard output, in colour on a terminal: only then is rich imported, which takes a while."""
+    """Standard output, in colour on a terminal: only then is rich imported, which takes a while.
+
+    Attributes:
+        width: Line width: that of the terminal or of COLUMNS, at most WIDTH.
+    """
 
     def __init__(self) -> None:
+        self.width = max(min(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH), LEAST)
         self._console: Any = None
         if sys.stdout.isatty():
             from rich.console import Console
@@ -74,7 +80,8 @@ def game(
     target = "" if ledger.target is None else f", target: {ledger.target}"
     played = counted(ledger.rounds, "row" if ledger.adversary is None and ledger.weighted is None else "round")
     took = f"{played} in {ledger.seconds:.2f} s{speed(ledger)}"
-    out.line(f"{learner} {where} {ledger.source}{target}: {took}", "bold")
+    for line in _fitted(f"{learner} {where} {ledger.source}{target}: {took}", out.width):
+        out.line(line, "bold")
     sets = coverage.metrics(ledger, certificates)
     for metric in (*summary.metrics(ledger, verbose), *sets, *thresholds.metrics(ledger)):
         field(out, metric.name, metric.value, metric.note)
@@ -83,8 +90,12 @@ def game(
         out.line(labels)
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
-    for line in (*decision_tree.describe(ledger), *calibration(ledger)) if verbose else ():
+    for line in decision_tree.describe(ledger) if verbose else ():
         out.line(line)
+    if verbose and (calibrated := list(calibration(ledger))):
+        wrapped(out, calibrated[0])
+        for line in calibrated[1:]:
+            out.line(line)
     if verbose and (importance := columns.importance(ledger)) is not None:
         for line in columns.table(importance):
             out.line(line)
@@ -112,10 +123,15 @@ def game(
                 out.line(line)
 
 
+def _fitted(text: str, width: int) -> list[str]:
+    """Return the lines of a title; it is only broken in a terminal that is narrower than WIDTH."""
+    return [text] if width >= WIDTH else textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
 def field(out: Out, name: str, value: str, note: str = "", style: str = "") -> None:
     """Print a name, its value and a note in columns; a long note is wrapped, an empty value takes no column."""
     column = f"{value:<{VALUES}}  " if value else ""
-    first, *rest = textwrap.wrap(note, WIDTH - INDENT - len(column), break_long_words=False) or [""]
+    first, *rest = textwrap.wrap(note, out.width - INDENT - len(column), break_long_words=False) or [""]
     out.line(f"  {name:<{NAMES}}  ", style, f"{column}{first}".rstrip())
     for line in rest:
         out.line(" " * (INDENT + len(column)) + line)
@@ -124,7 +140,7 @@ def field(out: Out, name: str, value: str, note: str = "", style: str = "") -> N
 def wrapped(out: Out, *texts: str) -> None:
     """Print sentences, wrapped."""
     for text in texts:
-        for line in textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(text, out.width, break_long_words=False, break_on_hyphens=False):
             out.line(line)
 
 
@@ -153,8 +169,9 @@ def promised(out: Out, certificates: list[Certificate], verbose: bool = False, l
             basis = f"Each copy of a row counts as one round. {basis}"
         if basis and ledger is not None and ledger.late is not None and not one.theorem.startswith("delayed_"):
             basis = f"It is about the predictions repeated when labels arrived; metrics are of those served. {basis}"
-        first, *rest = textwrap.wrap(f"{one.status}: {text}.", WIDTH - INDENT, break_on_hyphens=False)
-        rest += textwrap.wrap(f"{basis} ({one.theorem}; details: -v)".strip(), WIDTH - INDENT, break_on_hyphens=False)
+        room = out.width - INDENT
+        first, *rest = textwrap.wrap(f"{one.status}: {text}.", room, break_on_hyphens=False)
+        rest += textwrap.wrap(f"{basis} ({one.theorem}; details: -v)".strip(), room, break_on_hyphens=False)
         out.line(f"  {'certificate':<{NAMES}}  ", COLOURS[one.status], first)
         for line in rest:
             out.line(" " * INDENT + line)
@@ -200,7 +217,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
         field(out, "certificate", "", "none: no bound is known for this learner here", "yellow")
     printed: dict[str, object] = {}
     for certificate in certificates:
-        first, *rest = lines(certificate, printed)
+        first, *rest = lines(certificate, printed, out.width)
         printed |= certificate.quantities
         out.line(f"  {certificate.status:<11} ", COLOURS[certificate.status], first)
         for line in rest:
@@ -268,12 +285,13 @@ def permuted(test: PermutationTest) -> str:
     return f"{found}: no evidence that the rows become harder (p = {test.p:.3g})"
 
 
-def lines(certificate: Certificate, printed: Mapping[str, object] | None = None) -> Iterator[str]:
+def lines(certificate: Certificate, printed: Mapping[str, object] | None = None, width: int = WIDTH) -> Iterator[str]:
     """Yield the lines of a certificate: "halving_mistakes: mistakes 3 <= 4, on every stream", then why.
 
     Args:
         certificate: Any certificate.
         printed: Quantities printed just before; equal ones are left out.
+        width: Line width.
     """
     on_what = KINDS[certificate.kind]
     if certificate.side == "lower" and certificate.kind == "D":
@@ -283,7 +301,7 @@ def lines(certificate: Certificate, printed: Mapping[str, object] | None = None)
     if certificate.status in ("valid", "conditional") and (reason := sentences.why(certificate)):
         explained = f"Why: {reason}."
     for text in (certificate.reason, explained, quantities(certificate, printed or {})):
-        yield from textwrap.wrap(text, WIDTH - 14)
+        yield from textwrap.wrap(text, width - 14)
 
 
 def quantities(certificate: Certificate, printed: Mapping[str, object]) -> str:
