@@ -291,6 +291,13 @@ def test_a_damaged_tree_is_refused(name, damage):
         BoostedTrees(SMALL).load(state)
 
 
+@pytest.mark.parametrize("change", [{"outputs": 33}, {"began": 0, "build_first": 0, "build_labels": 33}])
+def test_trees_of_more_labels_than_are_fitted_are_refused(change):
+    state = {**BoostedTrees(MANY_LABELS).state(), "build_kinds": np.zeros(0, np.int8), **change}
+    with pytest.raises(ModelFileError, match="from 1 to 32"):
+        BoostedTrees(MANY_LABELS).load(state)
+
+
 def test_edges_separate_distinct_values():
     assert quantile_edges(np.array([2.0, 1.0, np.nan, 1.0])).tolist() == [1.5]
     assert quantile_edges(np.array([np.nan])).tolist() == []

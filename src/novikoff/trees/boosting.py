@@ -42,8 +42,6 @@ FIRST = 32
 """Round of the first refit."""
 GROWTH = 1.25
 """Ratio of the rounds at which consecutive refits begin."""
-MOST_LABELS = 2**20
-"""Largest number of labels whose frequencies are counted."""
 MOST_OUTPUTS = 32
 """Largest number of labels for which trees are fitted: every boosting round fits one tree per label."""
 SORTED = 16
@@ -170,11 +168,11 @@ class BoostedTrees(Stateful):
         Count("next", 1),
         Count("began", -1, "rounds"),
         Count("build_first", most="began", when="building"),
-        Count("build_labels", 1, MOST_LABELS, when="building"),
+        Count("build_labels", 1, MOST_OUTPUTS, when="building"),
         Array("build_kinds", (None,), np.int8, nonnegative=True, most=1, when="building"),
         Array("sums", (None,)),
         Array("kinds", (None,), np.int8, nonnegative=True, most=1),
-        Count("outputs", 1, MOST_LABELS, assigned=False),
+        Count("outputs", 1, MOST_OUTPUTS, assigned=False),
         _TreeArrays("trees"),
     )
 

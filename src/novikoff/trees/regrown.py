@@ -54,7 +54,6 @@ from novikoff.trees._loops.forest_layout import (
 )
 from novikoff.trees._loops.layout import BINS
 from novikoff.trees.bins import Edges, x_log_x
-from novikoff.trees.boosting import MOST_LABELS
 from novikoff.trees.growing import codes_of, mixed_tree
 from novikoff.trees.paths import Steps, by_column, goes_left, label_gains, truncated
 from novikoff.trees.store import TOGETHER, RowStore
@@ -63,6 +62,8 @@ FIRST = 16
 """Round at which the first trees begin to grow."""
 GROWTH = 1.5
 """Ratio of the rounds at which consecutive trees begin to grow."""
+MOST_LABELS = 2**20
+"""Largest number of labels whose frequencies are counted."""
 MOST_NODES = 4000
 """Largest number of nodes of a tree."""
 SHARE = 500_000
