@@ -309,6 +309,22 @@ def test_predictions_use_the_chosen_threshold():
     assert found != [model.predict_proba_one(x)[True] >= 0.5 for x, _ in examples]
 
 
+def test_learn_many_takes_weights():
+    frame, y, w = pd.DataFrame({"a": [1.0, 2.0, 3.0] * 4}), [True, False, True] * 4, [1.0, 2.5, 0.5] * 4
+    many, single = NovikoffClassifier("perceptron"), NovikoffClassifier("perceptron")
+    many.learn_many(frame, pd.Series(y), w=pd.Series(w))
+    for row, label, weight in zip(frame.to_dict("records"), y, w, strict=True):
+        single.learn_one(row, label, w=weight)
+    require_same(many.ledger.learner.state(), single.ledger.learner.state(), "the learners")
+    assert many.ledger.weighted.rounds == single.ledger.rounds != 12
+
+
+def test_generated_streams_whose_first_label_is_1_are_read_as_0_and_1():
+    for y, labels in (([1, 1, 0, 1], [0, 1]), ([1, -1, 1], [-1, 1]), ([1, 1], [-1, 1])):
+        ledger = nk.play("perceptron", (({"a": float(t)}, one) for t, one in enumerate(y)))
+        assert ((ledger.labels or [-1, 1]), ledger.positives) == (labels, y.count(1))
+
+
 def test_fractional_weights_toss_a_new_coin_for_each_row():
     for x in ({"a": 1.0}, {"a": 1.0, "c": "red"}):  # numbers, and a record of mixed values
         model = NovikoffClassifier("perceptron")
@@ -363,7 +379,7 @@ def test_frames_are_learned_and_predicted_as_their_rows(labels):
     assert predicted.tolist() == [one.predict_one(x) for x in MIXED[7:13].to_dict("records")]
     assert chances.to_dict("records") == [one.predict_proba_one(x) for x in MIXED[7:13].to_dict("records")]
     assert {*chances.columns} == {*labels}
-    with pytest.raises(InputError, match="one row each per example: got 2 and 3"):
+    with pytest.raises(InputError, match="one row each per example: got 2, 3 and 2"):
         many.learn_many(MIXED[:2], y[:3])
 
 

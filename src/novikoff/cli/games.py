@@ -88,7 +88,7 @@ class Output:
     def check(self) -> None:
         """Refuse impossible output before the game begins."""
         if self.hindsight and not self.certify:
-            raise InputError("--hindsight needs certificates: leave out --no-certify.")
+            raise InputError("--hindsight needs certificates: leave out --no-track.")
         if self.chart == "proof" and self.plot is None:
             raise InputError("--chart proof needs a file: pass --plot FILE too.")
         if self.chart == "thresholds" and self.plot is None:

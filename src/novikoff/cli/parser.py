@@ -173,7 +173,7 @@ def parser() -> Parser:
         help="permutation test for order effects with N shuffles, such as 199",
     )
     _add_force(one)
-    one.add_argument("--no-certify", dest="certify", action="store_false", help="skip comparators and certificates")
+    one.add_argument("--no-track", dest="certify", action="store_false", help="skip comparators and certificates")
     _add_seed(one)
     _add_output(one)
     _add_verbose(one)
@@ -356,7 +356,7 @@ def parser() -> Parser:
     _add_proof(one)
     _add_report(one)
     _add_force(one)
-    one.add_argument("--no-certify", dest="certify", action="store_false", help="skip certificates")
+    one.add_argument("--no-track", dest="certify", action="store_false", help="skip certificates")
     _add_seed(one)
     _add_output(one)
     _add_verbose(one)

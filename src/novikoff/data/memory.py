@@ -109,9 +109,12 @@ class Pairs(Stream):
         except TypeError:
             raise SourceError(f"pairs must be an iterable of (x, y): got {type(pairs).__name__}.") from None
         self.fixed = type(pairs) in HELD
+        self._only_ones = False
         if recognise and labels is None and multiclass is None:
             pairs = pairs if self.rereadable else _Peeked(pairs)
-            labels, self.several = _labels_of(first_labels(pairs))
+            first = first_labels(pairs)
+            labels, self.several = _labels_of(first)
+            self._only_ones = bool(first) and all(type(y) is int and y == 1 for y in first)
         self._pairs = pairs
         self._many = multiclass
         self.name = name
@@ -148,6 +151,8 @@ class Pairs(Stream):
         try:
             if self.multiclass:
                 return np.array([self._numbering.encode(one_label(y))])
+            if self._only_ones and type(y) is int and y != 1:  # the first labels were 1: the other one is 0 or -1
+                self.labels, self._only_ones = Labels(0, 1) if y == 0 else self.labels, False
             labels = self.labels or Labels()
             label = check_label(y, self._many) if labels == Labels() else labels.encode(y)
             return np.array([label], dtype=np.int8 if self._many is None else np.int32)

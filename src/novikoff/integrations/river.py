@@ -82,19 +82,22 @@ class _Model(base.Estimator):
             self.ledger.weighed = weighed  # rows with a weight, none of them learned, keep their coins
         self._game.learn_one(x, y, weight=weight)
 
-    def learn_many(self, X: Any, y: Any) -> None:
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Play the rows of a frame in order, as `learn_one` does.
 
         Args:
             X: Frame of features: numbers, categories, texts, dates, with missing values.
             y: Series or list of outcomes.
+            w: Series or list of weights; None for 1.
         """
         rows, outcomes = _rows(X), [*y]
-        if len(rows) != len(outcomes):
-            raise InputError(f"X and y must have one row each per example: got {len(rows):,} and {len(outcomes):,}.")
+        weights = [1.0] * len(rows) if w is None else [*w]
+        if not len(rows) == len(outcomes) == len(weights):
+            found = f"got {len(rows):,}, {len(outcomes):,} and {len(weights):,}"
+            raise InputError(f"X, y and w must have one row each per example: {found}.")
         model: Any = self
-        for x, one in zip(rows, outcomes, strict=True):
-            model.learn_one(x, one)
+        for x, one, weight in zip(rows, outcomes, weights, strict=True):
+            model.learn_one(x, one, w=weight)
 
     def predict_many(self, X: Any) -> Any:
         """Predict the rows of a frame; return a series with its index."""
