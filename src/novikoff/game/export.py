@@ -24,12 +24,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.attribution import Coefficients
+from novikoff.convex.logistic import Logistic
+from novikoff.convex.vaw import VAW
 from novikoff.core.decision_tree import Node
 from novikoff.core.errors import Advice, InputError, MismatchError, Option, shown
 from novikoff.core.overwriting import first_bytes
 from novikoff.data._loops.scaling import CENTRE, FACTOR, FIRST, LARGEST
 from novikoff.data.scaled import Scaled
+from novikoff.linear._loops.second_order_layout import LIMIT
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.trees.learner import TableLearner
 
@@ -151,13 +153,14 @@ def _names(ledger: Ledger, count: int) -> list[str]:
 
 
 def _columns(ledger: Ledger, meanings: Sequence[Meaning]) -> list[dict[str, Any]]:
-    """Return name, kind and substitute for missing numbers of each column; None if missing values have a weight."""
+    """Return name, kind and substitute for missing values of each column; None if they are features of their own."""
     encoding = ledger.encoding
     found: dict[str, dict[str, Any]] = {}
     gaps = {one.column for one in meanings if one.kind == "missing"}
     for one in meanings:
         if one.kind == "category":
-            found[one.column] = {"name": one.column, "kind": "category"}
+            # Without missing values in training, one is like a category that was never seen: "".
+            found[one.column] = {"name": one.column, "kind": "category", "fill": None if one.column in gaps else ""}
         elif one.column not in found:
             mean = 0.0 if encoding is None else encoding.means.get(one.column, 0.0)
             fill = None if one.column in gaps else mean
@@ -172,40 +175,56 @@ def _linear(ledger: Ledger, name: str) -> dict[str, Any]:
     odds = isinstance(inner, Probabilistic)
     if own is None or (player.task == "binary" and player.probable and not odds):
         raise _refused(name)
-    weights, intercepts = _unscaled(player, own)
+    factor, shift = _scaling(player, own.weights.shape[1])
+    weights = own.weights[:, : len(factor)] * factor
     output = "number" if player.task == "regression" else "log-odds" if odds else "score"
     if player.task == "multiclass" and player.probable:
         output = "softmax"
-    meanings = _meanings(ledger, weights.shape[1])
+    meanings = _meanings(ledger, len(factor))
     columns = _columns(ledger, meanings)
     terms: dict[str, dict[str, Any]] = {one["name"]: {"column": one["name"]} for one in columns}
-    for meaning, some in zip(meanings, weights.T.tolist(), strict=True):
-        term = terms[meaning.column]
-        if meaning.kind == "category":
-            term.setdefault("values", {})[meaning.category] = some
-        else:
-            term["weights" if meaning.kind == "number" else "missing"] = some
+    for one in meanings:
+        if one.kind == "category":
+            terms[one.column].setdefault("values", []).append(one.category)
+    places, begin = [], 1
     for term in terms.values():
-        term.setdefault("missing", [0.0] * len(intercepts))
-    return {"output": output, "columns": columns, "intercepts": intercepts.tolist(), "terms": list(terms.values())}
+        term["at"] = begin
+        begin += len(term.get("values", [0])) + 1
+    for one in meanings:
+        term = terms[one.column]
+        values = term.get("values", [0])
+        after = {"number": 0, "missing": len(values)}
+        places.append(term["at"] + (values.index(one.category) if one.kind == "category" else after[one.kind]))
+    found = np.zeros((len(weights), begin))
+    found[:, 0] = own.intercepts - weights @ shift
+    found[:, places] = weights
+    parts: dict[str, Any] = {"output": output, "columns": columns, "terms": [
+        {name: value for name, value in term.items() if name != "at"} for term in terms.values()
+    ], "weights": found.tolist()}  # fmt: skip
+    if isinstance(inner, (Logistic, VAW)):
+        if isinstance(inner, VAW) and not (inner.low is None and inner.high is None):
+            raise MismatchError("limits of predictions cannot be exported: train vaw without low and high.")
+        scaled = np.diag([inner.bias, *factor])  # from (1, features) to the constant and the scaled features
+        scaled[1:, 0] = -factor * shift
+        spread = np.zeros((begin, begin))
+        into = np.ix_([0, *places], [0, *places])
+        spread[into] = scaled.T @ inner.matrix.spread(len(factor) + 1) @ scaled
+        full = inner.matrix.count >= LIMIT  # later features have no place in the matrix
+        parts |= {"spread": spread.tolist(), "unseen": 0.0 if full else 1.0 / inner.matrix.ridge}
+    return parts
 
 
-def _unscaled(player: Predictor, own: Coefficients) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weights (outputs, features) and intercepts (outputs,) for features as they are before scaling."""
+def _scaling(player: Predictor, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return factor and shift (features,) with which (x - shift) * factor is x after scaling."""
     if not isinstance(player, Scaled):
-        return own.weights, own.intercepts
-    known = player.scaler._seen
-    count = min(own.weights.shape[1], known.shape[1])
-    known, weights = known[:, :count], own.weights[:, :count]
-    shift = np.zeros(count)
+        return np.ones(count), np.zeros(count)
+    known = player.scaler._seen[:, :count]
+    shift = np.zeros(known.shape[1])
     if player.scale == "range":
-        factor = np.divide(1.0, known[LARGEST], out=np.zeros(count), where=known[LARGEST] > 0.0)
-    else:
-        factor = known[FACTOR]
-        if player.features.kind == "array":  # sparse features are not centred
-            shift = known[FIRST] + known[CENTRE]
-    scaled = weights * factor
-    return scaled, own.intercepts - scaled @ shift
+        return np.divide(1.0, known[LARGEST], out=shift.copy(), where=known[LARGEST] > 0.0), shift
+    if player.features.kind == "array":  # sparse features are not centred
+        shift = known[FIRST] + known[CENTRE]
+    return known[FACTOR].copy(), shift
 
 
 def _trees(ledger: Ledger, learner: TableLearner) -> dict[str, Any]:

@@ -22,6 +22,8 @@ OPSET, ML_OPSET, IR = 17, 3, 8
 """Versions of the operators and of the format: those of onnxruntime 1.13 and later."""
 ATTRIBUTES = ("tree", "id", "feature", "mode", "cut", "yes", "no", "gone")
 """Attributes of a node of a tree: yes and no are the children, gone whether missing values go to the first."""
+STEPS = 12
+"""Steps of Newton's method; the error of a step is squared by the next."""
 RESULTS = ("label", "scores", "probabilities")
 """Names of the outputs."""
 
@@ -89,26 +91,56 @@ class Graph:
 
     def linear(self) -> str:
         """Return the scores of a linear model."""
-        columns = {one["name"]: one for one in self.model["columns"]}
-        parts = [self.constant(np.array([self.model["intercepts"]], dtype=np.float64))]
+        columns, doubles = {one["name"]: one for one in self.model["columns"]}, self.onnx.TensorProto.DOUBLE
+        parts, unseen = [], []
         for term in self.model["terms"]:
-            name, missing = self.take(columns[term["column"]]), np.array([term["missing"]], dtype=np.float64)
+            name = self.take(columns[term["column"]])
             if "values" in term:
+                size = len(term["values"])
                 places = {value: float(row) for row, value in enumerate(term["values"])}
-                rows = self.encoded(name, {**places, "": len(places) + 1.0}, float(len(places)))
-                table = np.vstack([np.array([*term["values"].values()]), np.zeros_like(missing), missing])
-                place = self.add("Cast", rows, to=self.onnx.TensorProto.INT64)
-                flat = self.add("Reshape", place, self.constant(np.array([-1])))
+                places |= {"": float(size)} if columns[term["column"]]["fill"] is None else {}
+                rows = self.add("Cast", self.encoded(name, places, size + 1.0), to=self.onnx.TensorProto.INT64)
+                flat = self.add("Reshape", rows, self.constant(np.array([-1])))
+                table = np.vstack([np.eye(size + 1), np.zeros(size + 1)])  # the last row is of categories never seen
                 parts.append(self.add("Gather", self.constant(table), flat, axis=0))
-                continue
-            weights = self.constant(np.array([term["weights"]], dtype=np.float64))
-            gone = self.add("IsNaN", name)
-            known = self.add("Mul", self.add("Where", gone, self.constant(0.0), name), weights)
-            parts.append(self.add("Where", gone, self.constant(missing), known))
-        total = parts[0]
-        for part in parts[1:]:
-            total = self.add("Add", total, part)
-        return total
+                if "spread" in self.model:
+                    never = np.array([[0.0]] * (size + 1) + [[self.model["unseen"]]])
+                    unseen.append(self.add("Gather", self.constant(never), flat, axis=0))
+            else:
+                gone = self.add("IsNaN", name)
+                parts += [self.add("Where", gone, self.constant(0.0), name), self.add("Cast", gone, to=doubles)]
+        r = self.add("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
+        weights = np.array(self.model["weights"])
+        scores = self.add("MatMul", r, self.constant(weights[:, 1:].T.copy()))
+        scores = self.add("Add", scores, self.constant(weights[:, :1].T.copy()))
+        return self.played(scores, r, unseen) if "spread" in self.model else scores
+
+    def played(self, score: str, r: str, unseen: list[str]) -> str:
+        """Return the score that is played, from that of the weights; `unseen` are parts of v."""
+        q = np.array(self.model["spread"])
+        products = self.add("Mul", self.add("MatMul", r, self.constant(q[1:, 1:].copy())), r)
+        square = self.add("ReduceSum", products, self.constant(np.array([1])), keepdims=1)
+        linear = self.add("MatMul", r, self.constant(2.0 * q[1:, :1]))
+        v = self.add("Add", self.add("Add", square, linear), self.constant(q[:1, :1].copy()))
+        for part in unseen:
+            v = self.add("Add", v, part)
+        v, one = self.add("Max", v, self.constant(0.0)), self.constant(1.0)
+        if self.model["output"] == "number":
+            return self.add("Div", score, self.add("Add", v, one))
+        half, quarter = self.constant(0.5), self.constant(0.25)
+        size, slope = self.add("Abs", score), self.add("Mul", v, quarter)
+        z = self.add("Div", size, self.add("Add", slope, one))
+        for _ in range(STEPS):  # Newton's method from below, as in the scorer
+            t = self.tanh(self.add("Mul", z, half))
+            below = self.add("Sub", self.add("Sub", size, z), self.add("Mul", self.add("Mul", v, half), t))
+            rise = self.add("Add", self.add("Mul", slope, self.add("Sub", one, self.add("Mul", t, t))), one)
+            z = self.add("Add", z, self.add("Div", below, rise))
+        return self.add("Mul", z, self.add("Sign", score))
+
+    def tanh(self, x: str) -> str:
+        """Return tanh in doubles, from the sigmoid: tanh x = 2 sigmoid(2x) - 1."""
+        two, one = self.constant(2.0), self.constant(1.0)
+        return self.add("Sub", self.add("Mul", self.add("Sigmoid", self.add("Mul", x, two)), two), one)
 
     def trees(self) -> str:
         """Return the scores of trees."""
@@ -132,7 +164,8 @@ class Graph:
                 if "cut" not in node:
                     sides = {"left": 0.0, "right": 1.0}
                     values = dict.fromkeys(node["known"], 1.0) | dict.fromkeys(node["in"], 0.0)
-                    source = self.encoded(source, {**values, "": sides[node["missing"]]}, sides[node["others"]])
+                    gone = {"": sides[node["missing"]]} if columns[name]["fill"] is None else {}
+                    source = self.encoded(source, values | gone, sides[node["others"]])
                 places[key] = len(features)
                 features.append(source)
             return places[key]

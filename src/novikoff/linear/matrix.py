@@ -150,6 +150,15 @@ class Matrix:
             found[there] = np.sqrt(np.maximum(sums[own, own] / whole - means * means, 0.0))
         return found
 
+    def spread(self, places: int) -> NDArray[np.float64]:
+        """Return A^-1 (places, places) by place; 0 for places without a slot."""
+        count, slots, found = self.count, self.slots[:places], np.zeros((places, places))
+        there = np.flatnonzero((slots >= 0) & (slots < count))
+        lower = np.tril(self.inverse[:count, :count])
+        whole = lower + np.tril(lower, -1).T
+        found[np.ix_(there, there)] = whole[np.ix_(slots[there], slots[there])]
+        return found
+
     def full(self) -> Full:
         """Return A for certificates."""
         return full_metric(self.slots, self.ridge, self.held, self.sums, self.totals)
