@@ -458,12 +458,9 @@ def test_an_empty_file_is_an_error(write, text):
     fails("a source must not be empty: FILE has no rows", write(text))
 
 
-def test_separator_at_the_end_of_each_line_is_explained(write):
-    with pytest.raises(
-        SourceError, match=r'label in column "x2": all 2 rows of .* are without. Name the column'
-    ) as found:
-        nk.play("perceptron", write("a,b,\n1,x,\n2,y,\n"))
-    assert found.value.must.startswith("a row must have a label")
+def test_separator_at_the_end_of_each_line_is_ignored(write):
+    stream = nk.read(write("a,b,\n1,x,\n2,y,\n"))
+    assert (stream.target_column.name, [column.name for column in stream.encoding.columns]) == ("b", ["a"])
 
 
 @pytest.mark.parametrize("text", ["a,b,label\n", "\na,b,label", "a,b,label\n\n\n"])

@@ -57,8 +57,12 @@ def look_at(
     origin = Origin(source, encoding)
     begin = source.tell() if origin.rereadable and not origin.independent else 0
     opened = origin.open()
-    head = first_bytes(opened, lines, least, patience, most)
-    whole = head.count(b"\n") < lines or (not opened.live and len(opened.peek(len(head) + 1)) == len(head))
+    try:
+        head = first_bytes(opened, lines, least, patience, most)
+        whole = head.count(b"\n") < lines or (not opened.live and len(opened.peek(len(head) + 1)) == len(head))
+    except BaseException:
+        opened.close()
+        raise
     if not origin.rereadable:
         return origin, opened, head, whole
     opened.close()

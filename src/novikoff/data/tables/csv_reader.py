@@ -123,6 +123,7 @@ class Delimited(TextReader):
             was = f"{self.name} has a header on line {line} and no rows"
             raise SourceError("a source must not be empty", was, "Check the program that wrote it.")
         self.names = names_apart(cell.strip() if self.named else "" for cell in first)
+        self.spare = [name for name, cell in zip(self.names, first, strict=True) if not cell.strip()]
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:
             self.notes.append(unnamed_note(self.index, self.name))

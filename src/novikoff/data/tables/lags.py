@@ -172,6 +172,7 @@ class Lagged(Reader):
         self.name, self.named, self.index, self.levels = reader.name, reader.named, reader.index, reader.levels
         self.rereadable, self.independent, self.fixed = reader.rereadable, reader.independent, reader.fixed
         self.grows, self.label_last, self.rows = reader.grows, reader.label_last, reader.rows
+        self.spare = reader.spare
         self.declared, self.most_bad, self.notes = reader.declared, reader.most_bad, reader.notes
         self.names = [*reader.names, *lags.names]
         self._read: deque[tuple[int, Row]] = deque()

@@ -131,6 +131,7 @@ class Table(Stream):
         chosen = {kind: [find(reader, c, f"a {kind} column") for c in listed(asked)] for kind, asked in
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
         left_out = {name for c in listed(drop) for name in find_all(reader, c, "a column to leave out")}
+        left_out |= {name for name in reader.spare if all(map(is_missing, head[name]))}
         used = None if columns is None else [find(reader, c, "a feature column") for c in listed(columns)]
         weight = None if weight is None else find(reader, weight, "the weight column")
         if weight is not None:

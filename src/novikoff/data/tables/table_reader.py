@@ -85,12 +85,14 @@ class Reader(ABC):
         grows: Whether pieces may have columns that are not among `names`, from the row of their first value on.
         declared: Kinds that the format declares, by column; the others are detected.
         label_last: Whether the last column is the label by default, whatever the names.
+        spare: Columns without a name, which are left out if their first cells are empty: rows end with a delimiter.
     """
 
     names: Sequence[str]
     named = True
     index = 0
     levels: Sequence[str] = ()
+    spare: Sequence[str] = ()
     rereadable = independent = fixed = True
     grows = label_last = False
     declared: Mapping[str, Kind] = {}
