@@ -252,6 +252,8 @@ def solved_once(monkeypatch):
         key = tuple(hashlib.blake2b(np.ascontiguousarray(one), digest_size=16).digest() for one in given)
         key += tuple(one.shape for one in given)
         if key not in found:
+            if len(found) > 10_000:
+                found.clear()
             found[key] = solve(*given)
         return found[key].copy()
 
