@@ -457,6 +457,16 @@ def test_figures_and_indices_that_contradict_the_rest_are_refused(name, path, ch
         persistence.load(edited(saved(name, 8 if "scorer" in path else None), path, change))
 
 
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("auto dense", ("boosted", 2)), ("auto dense", ("forests", 0)), ("many auto dense", ("boosted",))],
+)
+def test_trees_that_have_seen_more_rows_than_were_stored_are_refused(name, path):
+    state, path = saved(name, None), ("state", *path, "rounds")
+    with pytest.raises(ModelFileError, match="more rows than the store"):
+        persistence.load(file_of(with_value(state, path, at(state, path) + 1)))
+
+
 def test_comparators_of_another_kind_than_the_mixture_are_refused():
     state = saved("auto dense", None)
     assert state["state"]["full"]

@@ -289,6 +289,7 @@ class BoostedTrees(Stateful):
 
         It is dropped if its rows were not saved.
         """
+        require(self.rounds <= rows.count, "boosted trees must not have seen more rows than the store", self.rounds)
         if self.building and self.build_first >= rows.first:
             self._build = _Build(self, rows)
             self._build.advance(rows, self.rounds)

@@ -290,6 +290,7 @@ class RegrownForest(Stateful):
 
     def resume(self, rows: RowStore) -> None:
         """Repeat the work on the trees in progress when the state was saved; drop them if their rows were not saved."""
+        require(self.rounds <= rows.count, "a forest must not have seen more rows than the store", self.rounds)
         if self.building and self.build_first >= rows.first:
             self._build = _Build(self, rows)
             self._build.advance(rows, self.rounds)
