@@ -756,10 +756,14 @@ COUNTED = ("rounds", "mistakes", "positives", "loss", "expected", "log_loss", "b
            "recall", "f1", "auc", "confusion", "best_constant", "last_label", "curve", "calibration")  # fmt: skip
 
 
-def check_same(ledger, wanted):
-    """Two games are one: predictions, state, and all that is counted."""
+OF_SERVED = ("mae", "rmse", "r2", "precision", "recall", "f1", "auc", "confusion")
+"""Rates that are those of served predictions if labels are late."""
+
+
+def check_same(ledger, wanted, but=()):
+    """Two games are one: predictions, state, and all that is counted but for some names."""
     assert ledger.recorded().tolist() == wanted.recorded().tolist(), "predictions differ"
-    for name in COUNTED:
+    for name in (one for one in COUNTED if one not in but):
         left, right = getattr(ledger, name), getattr(wanted, name)
         assert left == right, f"{name} differs: {left} and {right}"
     assert same(ledger.learner.state(), wanted.learner.state()), "states differ"
@@ -941,16 +945,28 @@ def late(match, found, rng):
     again = new_game(match.new())
     for t in arrived:
         again.learn_one(match.example(t), match.outcome(t))
-    check_same(ledger, again.ledger)
+    check_same(ledger, again.ledger, OF_SERVED)
     if ledger.late is None:
         assert match.rounds == 0
         return None
     assert (ledger.late.predicted, ledger.late.labelled) == (match.rounds, len(arrived))
     if ledger.counts:
-        assert ledger.late.mistakes == sum(served[t] != match.outcome(t) for t in arrived), "late mistakes"
+        wrong = sum(served[t] != match.outcome(t) for t in arrived)
+        assert ledger.late.mistakes == ledger.metrics.mistakes == wrong, "late mistakes"
     if match.family is not REALS:  # fractions that wait cannot be saved
         check_certificates(reloaded(ledger), match.tally)
     return None
+
+
+ONE_ROW = ("auto", "forest", "linear-mixture-regression")
+"""Learners to which the rounds of a weighted row are one row: tests/mixtures/test_copies_of_rows.py."""
+
+
+def unmarked(state):
+    """A saved state without the marks of stored rows that are another round of the row before."""
+    if not isinstance(state, dict):
+        return state
+    return {name: unmarked(value) for name, value in state.items() if name != "again"}
 
 
 def weighted(match, found, rng):
@@ -976,8 +992,9 @@ def weighted(match, found, rng):
         batches.learn_batch(replace(piece, weights=copies[start : start + 7]))
     check_same(batches.ledger, game.ledger)
     assert told == [str(one) for one in check_certificates(batches.ledger, match.tally, fixed=False)]
-    plain = in_pieces(again, rng)
-    assert same(plain.learner.state(), game.learner.state()), "a weighted row is not learned as often as it weighs"
+    if not any(name in match.spec for name in ONE_ROW):
+        plain, weighed = (unmarked(one.learner.state()) for one in (in_pieces(again, rng), game))
+        assert same(plain, weighed), "a weighted row is not learned as often as it weighs"
     return None
 
 
