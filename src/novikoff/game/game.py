@@ -245,6 +245,7 @@ class Game:
             at: Time in seconds; None for now.
         """
         if id is not None:
+            self._refuse_lags()
             self._begin(x, None, by_id=True)
             return self._by_id.predict(x, id, at).prediction
         if self._first is not None and not self._first.declared:
@@ -331,6 +332,12 @@ class Game:
         by_id = late is not None and late.pending is not None
         if self._first is not None and not by_id:
             self._begin(x, y)
+        lags = None if self.ledger.encoding is None else self.ledger.encoding.lags
+        if lags is not None and isinstance(x, Mapping):
+            x = lags.extended(x)  # the same for all copies of a weighted row
+            found = self._learn_weighted(x, y, weight, by_id) if weight != 1 else self._learn_one(x, y)
+            lags.push(lags.row(x, y))
+            return found
         if weight != 1:
             return self._learn_weighted(x, y, weight, by_id)
         if by_id:
@@ -372,10 +379,17 @@ class Game:
             return np.full(len(batch), -1, dtype=np.int64)
         return np.asarray(self.player.predict_many(batch))
 
+    def _refuse_lags(self) -> None:
+        """Raise `MismatchError` if rows have lags: their labels must come in the order of the rows."""
+        if self.ledger.encoding is not None and self.ledger.encoding.lags is not None:
+            do = "Learn rows in their order: game.learn_one(x, y)."
+            raise MismatchError("labels of a table with lags must come in the order of its rows", "got ids", do)
+
     def _delay_labels(self) -> Late:
         """Switch to delayed labels, if the game has not done so, and return their counts."""
         from novikoff.game.delayed.late import Late
 
+        self._refuse_lags()
         if self.ledger.late is None:
             if self.player.task == "losses" or self.ledger.adversary is not None:
                 raise MismatchError("delayed labels need examples: this game has none.")

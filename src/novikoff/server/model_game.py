@@ -155,6 +155,10 @@ class Play:
 
     def __init__(self, ledger: Ledger, bits: int, schema: dict[str, str] | None = None) -> None:
         if ledger.late is None:
+            if ledger.encoding is not None and ledger.encoding.lags is not None:
+                raise InputError(
+                    "a served model must be without lags", "got a model with lags", "Use novikoff predict."
+                )
             ledger.late = Late.begin(ledger)
         if ledger.drift is None and ledger.counts:
             ledger.drift = DriftWatch()

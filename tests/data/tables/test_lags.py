@@ -121,6 +121,19 @@ def test_batches_are_single_rows():
     assert game.loss == single.loss == by_one.loss
 
 
+def test_game_row_by_row_continues_the_lags():
+    frame = rows()
+    whole = nk.play("vaw", frame, lags=2, by="shop", lag_columns=["price"])
+    begun = nk.play("vaw", frame[:20], lags=2, by="shop", lag_columns=["price"])
+    game = nk.Game(begun.learner, begun)
+    for row in frame[20:].to_dict("records"):
+        sold = row.pop("sold")
+        game.learn_one(row, sold)
+    assert (begun.loss, begun.encoding.lags.past) == (whole.loss, whole.encoding.lags.past)
+    with pytest.raises(MismatchError, match="in the order of its rows"):
+        game.predict_one({"shop": "a", "price": 1.0}, id=1)
+
+
 def test_predictions_continue_from_the_last_rows():
     frame = rows()
     ledger = nk.play("vaw", frame, lags=1, lag_columns="price", by="shop")
