@@ -32,7 +32,7 @@ def test_term_is_in_the_title_of_a_section(term):
         ("papaya", "glossary.html#term-papaya"),
         ("margin", "glossary.html#term-margin"),
         ("getting started", "start.html"),
-        ("tutorial", "start.html"),
+        ("tutorial", "tutorial.html"),
         ("save", "glossary.html#term-save"),
         ("probability", "glossary.html#term-probability"),
         ("rectangles", "classes/rectangles.html"),
@@ -46,3 +46,7 @@ def test_page_that_a_reader_expects_weighs_most(term, place):
 def test_inner_products_are_in_the_text_of_the_site():
     margin = next(one["text"] for one in sections() if one["location"] == "glossary.html#term-margin")
     assert "y&lt;u,x&gt;" in margin
+
+
+def test_decisions_are_not_found():
+    assert not [one["location"] for one in sections() if one["location"].startswith("decisions/")]

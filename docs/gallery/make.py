@@ -12,26 +12,30 @@ import time
 
 import novikoff as nk
 from novikoff.cli.main import main as novikoff
+from novikoff.reports import game_chart, plot_file
+from novikoff.reports.bound_curve import Bounds
+from novikoff.reports.charts import Chart
 
 HERE = pathlib.Path(__file__).parent
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PORT = 1963
-HEIGHTS = {"report": 590, "comparison": 630, "experts": 830}
+HEIGHTS = {"report": 810, "comparison": 1010, "experts": 830}
 """Height of each report's picture in pixels: it ends below a chart or a table."""
 ARENA = {"arena": ("light", 860, ""), "arena-dark": ("dark", 860, "#lesson=finite-classes.2")}
 """Colour scheme, height and link of each picture of the arena; without a link it opens on a half-played game."""
 
 
 def certificate():
-    """Plot the README's run: mistakes, the guaranteed maximum and the best constant."""
-    picture = str(HERE / "certificate.png")
-    assert novikoff(["run", "perceptron", "demo:breast-cancer", "--plot", picture, "--force", "-q"]) == 0
+    """Plot the README's run: mistakes, the guaranteed maximum and the best constant, and the rates below."""
+    ledger = nk.play("perceptron", "demo:breast-cancer", observers=[Bounds()])
+    panels = game_chart.panels(ledger, ledger.certify())
+    plot_file.save(Chart("perceptron on demo:breast-cancer", panels), str(HERE / "certificate.png"), force=True)
 
 
 def reports(folder):
     """Write the reports of a run, a comparison and a game of experts, and return their names."""
     runs = {
-        "report": ["run", "scaled:[perceptron:bias=1]", "demo:breast-cancer"],
+        "report": ["run", "demo:breast-cancer"],
         "comparison": [
             "compare",
             "demo:breast-cancer",
@@ -69,9 +73,12 @@ def pages():
         browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 800, "height": 1000})
         for name in reports(folder):
-            page.set_viewport_size({"width": 800, "height": HEIGHTS[name]})
-            page.goto((folder / f"{name}.html").as_uri())
-            page.screenshot(path=HERE / f"{name}.png")
+            page.set_viewport_size({"width": 1180, "height": HEIGHTS[name]})
+            for scheme, ending in (("light", ""), ("dark", "-dark")) if name == "report" else (("light", ""),):
+                page.emulate_media(color_scheme=scheme)
+                page.goto((folder / f"{name}.html").as_uri())
+                page.screenshot(path=HERE / f"{name}{ending}.png")
+        page.emulate_media(color_scheme="light")
         arena(page)
         browser.close()
     server.should_exit = True

@@ -16,9 +16,17 @@ sys.path.insert(0, str(DOCS))
 from making import decisions, glossary, learners, living, notebooks, proofs, reference, theorems  # noqa: E402
 from making.typeset import shown  # noqa: E402
 
-BOOSTS = {"glossary.md": 6, "start.md": 12, "learners/": 3, "adversaries/": 2, "classes/": 3, "scikit-learn.md": 3}
-BOOSTS |= dict.fromkeys(("decisions/", "api/", "proofs/", "SECURITY.md"), 0.2)
-"""Weight of pages in the search of the site: terms lead to the glossary, not to decisions that mention them."""
+BOOSTS = {
+    "glossary.md": 6,
+    "start.md": 12,
+    "tutorial.md": 12,
+    "learners/": 3,
+    "adversaries/": 2,
+    "classes/": 3,
+    "scikit-learn.md": 3,
+}
+BOOSTS |= dict.fromkeys(("api/", "proofs/", "SECURITY.md"), 0.2)
+"""Weight of pages in the search of the site: terms lead to the glossary, not to references that mention them."""
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 """Pages of the site that are in the root of the repository."""
 _made: dict[str, str | bytes] = {}
@@ -47,6 +55,8 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
     boost = next((boost for folder, boost in BOOSTS.items() if path.startswith(folder)), None)
     if boost is not None:
         page.meta["search"] = {"boost": boost}
+    if path.startswith("decisions/"):  # for contributors: a search leads to how things are used
+        page.meta["search"] = {"exclude": True}
     if path == "glossary.md":
         return shown(glossary.page())
     text = living.placed(text)
