@@ -44,8 +44,8 @@ GROWTH = 1.25
 """Ratio of the rounds at which consecutive refits begin."""
 MOST_OUTPUTS = 32
 """Largest number of labels for which trees are fitted: every boosting round fits one tree per label."""
-SORTED = 16
-"""Work of finding the edges of a column, in splits."""
+SORTING = 20_000, 12
+"""Estimated nanoseconds of finding the edges of a column, and those per row of the sample in addition."""
 SHARE = 4_000_000
 """Work of a refit per round of the game, in nanoseconds as estimated by `Boosting.work`."""
 
@@ -321,8 +321,11 @@ class _Build:
         self.takeover = owner.began + max(1, share)
         # One unit is about a split. Before the trees: the edges of each column, chunks of codes, the bias.
         self.steps, self.chunks = 0, -(-count // CHUNK)
-        self.prepared = SORTED * columns + columns * self.chunks + 1
-        self.units = self.prepared + settings.rounds * labels * (settings.leaves + 1)
+        splits = settings.rounds * labels * (settings.leaves + 1)
+        sorting = SORTING[0] + SORTING[1] * min(count, SAMPLE)
+        self.sorted = max(1, sorting * splits // max(1, settings.work(count, columns, labels)))
+        self.prepared = self.sorted * columns + columns * self.chunks + 1
+        self.units = self.prepared + splits
         self.trees = no_trees(settings, labels)
         here = np.arange(first, owner.began) % len(rows.x)
         self.base = np.zeros(count) if owner.base is None else rows.x[here, owner.base]
@@ -357,7 +360,7 @@ class _Build:
             if self.kinds[step] == 0:
                 some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
                 Edges(work.edges, work.edge_counts).find(step, rows.x[some, self.skipped + step])
-            return SORTED
+            return self.sorted
         if step < columns + self.chunks:
             begin = CHUNK * (step - columns)
             stop = min(begin + CHUNK, self.count)

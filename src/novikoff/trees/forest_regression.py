@@ -36,6 +36,7 @@ from novikoff.trees.forest import TREES, checked_seed, checked_trees, drawn_fore
 from novikoff.trees.growing import GrowingTree
 from novikoff.trees.learner import NumberTableLearner
 from novikoff.trees.paths import Steps
+from novikoff.trees.regrown import HASTE, SORTED
 from novikoff.trees.store import MOST_ROWS, TOGETHER, RowStore
 from novikoff.trees.theorems.forest_gaps import NumberForestFacts, forest_gaps
 
@@ -231,14 +232,12 @@ class _Build:
         columns = len(self.kinds)
         work = self.rows * (columns + owner.trees * columns * max(self.rows, 2).bit_length())
         self.takeover = self.began + max(1, min(work // SHARE, self.rows // 8, TOGETHER))
-        self.share = -(-work // (self.takeover - self.began))
+        work += SORTED * columns * min(self.rows, SAMPLE)
+        self.share = -(-HASTE * work // (self.takeover - self.began))
         self.codes, self.edges = np.empty((columns, self.rows), dtype=np.uint8), Edges.none(columns)
-        some = np.arange(self.first, self.began, max(1, self.rows // SAMPLE)) % len(store.y)
-        for j in np.flatnonzero(self.kinds == 0).tolist():
-            if j >= owner.skipped:
-                self.edges.find(j, store.x[some, j])
         self.trees: list[GrowingTree] = []
         self.done = self.coded = self.node = self.out_at = 0
+        self.found = owner.skipped
         self.tree: GrowingTree | None = None
         self.places = np.zeros((MOST_NODES, 2), dtype=np.int64)
         self.bag = self.spare = np.zeros(0, dtype=np.int32)
@@ -255,7 +254,13 @@ class _Build:
     def _step(self, store: RowStore) -> None:
         """Do one unit of work; the division into units does not depend on when they are done."""
         loops, columns = _loops.number_forest, len(self.kinds)
-        if self.coded < self.rows:
+        if self.found < columns:
+            if self.kinds[self.found] == 0:
+                some = np.arange(self.first, self.began, max(1, self.rows // SAMPLE)) % len(store.y)
+                self.edges.find(self.found, store.x[some, self.found])
+                self.done += SORTED * len(some)
+            self.found += 1
+        elif self.coded < self.rows:
             stop = min(self.rows, self.coded + TOGETHER)
             _loops.codes.code(
                 store.x, 0, self.kinds, self.edges.edges, self.first, self.coded, stop, self.codes

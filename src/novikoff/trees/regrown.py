@@ -67,7 +67,9 @@ MOST_LABELS = 2**20
 MOST_NODES = 4000
 """Largest number of nodes of a tree."""
 SHARE = 500_000
-"""Row visits per round while trees grow."""
+"""Row visits per round, as estimated, from which the round of the takeover follows."""
+HASTE = 3
+"""Work of a round relative to that of an even spread: deep trees and constant columns take more than was estimated."""
 SORTED = 12
 """Approximate cost of sorting one value, in row visits."""
 PARTS = ("played", "mixture", "bound", "constants", "regret", "price", "off")
@@ -353,7 +355,7 @@ class _Build:
         work = count * (columns + owner.trees * (9 + 3 * self.tried * max(count, 2).bit_length() // 2))
         work += SORTED * columns * min(count, SAMPLE)
         self.takeover = owner.began + max(1, min(work // SHARE, count // 8, TOGETHER))
-        self.share = -(-work // (self.takeover - owner.began))
+        self.share = -(-HASTE * work // (self.takeover - owner.began))
         nodes = min(MOST_NODES, max(2 * count, 3), max(2**17 // owner.labels, 3))  # memory grows with both
         self.forest = no_forest(owner.trees, nodes, owner.labels)
         here = np.arange(first, owner.began) % len(rows.x)

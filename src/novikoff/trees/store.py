@@ -29,8 +29,6 @@ TOGETHER = 1024
 """Number of rows that are written, then played, at once."""
 SPARE = 2 * TOGETHER
 """Number of rows beyond the window that are kept: a batch, and the rounds of a build."""
-FIRST_ROOM = 256
-"""Room of the first arrays, in rows."""
 
 
 class RowStore(Stateful):
@@ -41,7 +39,7 @@ class RowStore(Stateful):
 
     Attributes:
         window: Number of last rows that trees may use.
-        x: (room, columns) columns; row i is x[i % room].
+        x: (room, columns) columns; row i is x[i % room]. Rows that were not written yet take no memory.
         y: (room,) outcomes; that of row i is y[i % room].
         again: (room,) whether it is another round of the row before it, in a game with weighted rows.
         count: Number of rows learned so far.
@@ -95,12 +93,9 @@ class RowStore(Stateful):
             again: (rows,) whether each is another round of the row before it; None for none.
         """
         assert len(y) <= self.together(len(y))
-        need, room = self.count + len(y) - self.begin, len(self.y)
-        if need > room and room < self.window + SPARE:
-            room = min(max(need, 2 * room, FIRST_ROOM), self.window + SPARE)
-        if room != len(self.y) or x.shape[1] > self.width:
-            self._resize(room, absent[: max(x.shape[1], self.width)])
-        slots = np.arange(self.count, self.count + len(y)) % max(room, 1)
+        if not len(self.y) or x.shape[1] > self.width:
+            self._resize(absent[: max(x.shape[1], self.width)])
+        slots = np.arange(self.count, self.count + len(y)) % len(self.y)
         self.x[slots], self.y[slots], self.again[slots] = x, y, False if again is None else again
         self.count += len(y)
         if self.count == SETTLED:
@@ -117,15 +112,23 @@ class RowStore(Stateful):
         again = self.again[np.arange(first, stop) % max(len(self.y), 1)]
         return np.maximum.accumulate(np.where(again, 0, np.arange(stop - first)))
 
-    def _resize(self, room: int, absent: NDArray[np.float64]) -> None:
-        """Move the rows to new arrays of this room; columns that are new had the value `absent`."""
+    def _allocate(self, width: int) -> None:
+        """Create arrays for all rows that will ever be kept; the system provides memory once rows are written."""
+        most = self.window
+        if self.count < SETTLED:
+            most = min(most, max(SETTLED, MOST_BYTES // (8 * max(width, 1))))
+        room = most + SPARE
+        self.x, self.y, self.again = np.empty((room, width)), np.empty(room), np.zeros(room, np.bool_)
+
+    def _resize(self, absent: NDArray[np.float64]) -> None:
+        """Move the rows to arrays of more columns; those that are new had the value `absent`."""
         had, first = self.width, self.first
         x, y = self.rows(first, self.count)
         again = self.again[np.arange(first, self.count) % max(len(self.y), 1)]
-        slots = np.arange(first, self.count) % max(room, 1)
-        self.x, self.y, self.again = np.empty((room, len(absent))), np.empty(room), np.zeros(room, np.bool_)
-        self.x[:, had:] = absent[had:]
+        self._allocate(len(absent))
+        slots = np.arange(first, self.count) % len(self.y)
         self.x[slots, :had], self.y[slots], self.again[slots] = x, y, again
+        self.x[slots, had:] = absent[had:]
 
     def state(self) -> State:
         first = self.first if keeps_rows() else self.count
@@ -140,7 +143,7 @@ class RowStore(Stateful):
         require(len(x) == len(y) == self.count - first, f"a store must have {self.count - first:,} rows", len(y))
         again = np.zeros(len(y), np.bool_) if found["again"] is None else found["again"]
         require(len(again) == len(y), f"repeated rounds of a store must be marked for {len(y):,} rows", len(again))
-        room = min(max(FIRST_ROOM, len(y)), self.window + SPARE)
-        slots = np.arange(first, self.count) % room
-        self.x, self.y, self.again = np.empty((room, self.width)), np.empty(room), np.zeros(room, np.bool_)
-        self.x[slots], self.y[slots], self.again[slots] = x, y, again
+        if self.count:
+            self._allocate(self.width)
+            slots = np.arange(first, self.count) % len(self.y)
+            self.x[slots], self.y[slots], self.again[slots] = x, y, again

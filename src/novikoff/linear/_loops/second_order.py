@@ -19,6 +19,8 @@ Arguments of the loops:
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -282,15 +284,14 @@ def play_logistic(
 ) -> None:  # fmt: skip
     """Play second-order logistic regression: write the hedged scores, and learn from every row."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
-    held, inverse = matrix.held, matrix.inverse
-    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
-    for t in range(len(y)):
-        count = meet(metric, matrix, rows, t, True, x, k)
-        v = product(inverse, x, count, k)
-        z0 = dense(held[at.WEIGHT, :count], x[:count])
-        scores[t] = hedged(z0, v)
-        lost = log_loss(y[t] * scores[t])
-        learn_logistic(matrix, x, k, count, z0, v, scores[t], y[t], lost, kappa)
+    room = matrix.held.shape[1]
+    work = Together(np.zeros((LANES, room)), np.zeros((2, room)), np.zeros(room), np.zeros(LANES))
+    signs = np.empty(LANES, np.int64)
+    for begin in range(0, len(y), LANES):
+        count = min(LANES, len(y) - begin)
+        for r in range(count):
+            signs[r] = y[begin + r]
+        play_rows(metric, matrix, rows, begin, False, signs[:count], kappa, scores[begin : begin + count], work)
 
 
 @inner
@@ -326,6 +327,86 @@ def learn_logistic(
     add_square(matrix, x, k, count, h, part)
 
 
+class Together(NamedTuple):
+    """Working memory of `play_rows`, for n features."""
+
+    x: NDArray[np.float64]  # (LANES, n) rows
+    k: NDArray[np.float64]  # (2, n) P x of two consecutive rows
+    column: NDArray[np.float64]  # (n,)
+    curves: NDArray[np.float64]  # (LANES,) h of each row
+
+
+@inner
+def look_after(
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, t: int, drawn: bool, r: int, part: float, size: int,
+    work: Together,
+) -> tuple[int, float, float]:  # fmt: skip
+    """Complete the update of P by the row before, and score the next row.
+
+    Args:
+        metric: Regularisation.
+        matrix: Arrays of the learner.
+        rows: Rows.
+        t: Number of the row to score.
+        drawn: Whether work.x[r] has the row already, with all features of the matrix, as random features.
+        r: Its number among those played together.
+        part: c of the row before, whose P x is work.k[r % 2]: P -= c k k'; 0 for the first.
+        size: Number of features before this row.
+        work: Working memory; P x of this row is written to work.k[1 - r % 2].
+
+    Returns:
+        The number of features, x'P x and x'w.
+    """
+    held, inverse, x, before = matrix.held, matrix.inverse, work.x[r], work.k[r % 2]
+    if not drawn:
+        known = size
+        if part != 0.0 and changes(metric, held, rows, t):
+            subtract(inverse, part, before, size)
+            part = 0.0
+        x[:] = 0.0
+        size = meet(metric, matrix, rows, t, True, x, work.column)
+        before[known:size] = 0.0
+    v = product_after(inverse, part, before, x, size, work.k[1 - r % 2])
+    return size, v, dense(held[at.WEIGHT, :size], x[:size])
+
+
+@inner
+def complete(matrix: MatrixArrays, part: float, size: int, count: int, work: Together) -> None:
+    """Complete the update of P by the last of `count` rows, and update S by all of them."""
+    subtract(matrix.inverse, part, work.k[count % 2], size)
+    add_rows(matrix.sums, work.curves, work.x, count, size)
+
+
+@inner
+def play_rows(
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, begin: int, drawn: bool, y: NDArray[np.int64], kappa: float,
+    scores: Vector, work: Together,
+) -> None:  # fmt: skip
+    """Play at most eight rows of second-order logistic regression.
+
+    The matrices stay in the processor's cache; P is passed over once per row, S once in all.
+
+    Args:
+        metric: Regularisation.
+        matrix: Arrays of the learner.
+        rows: Rows; those from number `begin` on are played.
+        begin: Number of the first row.
+        drawn: As in `look_after`.
+        y: (count,) labels -1 and +1 of the rows to play.
+        kappa: Curvature constant.
+        scores: (count,) output: scores as played.
+        work: Working memory.
+    """
+    size, part = int(matrix.totals[at.COUNT]), 0.0
+    work.k[0] = 0.0
+    for r in range(len(y)):
+        size, v, z0 = look_after(metric, matrix, rows, begin + r, drawn, r, part, size, work)
+        scores[r] = hedged(z0, v)
+        lost, k = log_loss(y[r] * scores[r]), work.k[1 - r % 2]
+        work.curves[r], part = move_logistic(matrix, work.x[r], k, size, z0, v, scores[r], y[r], lost, kappa)
+    complete(matrix, part, size, len(y), work)
+
+
 @compiled
 def play_vaw(
     metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: Vector, low: float,
@@ -333,21 +414,24 @@ def play_vaw(
 ) -> None:  # fmt: skip
     """Play Vovk-Azoury-Warmuth: x is in A before the prediction, which is clipped to low .. high."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
-    held, inverse, totals = matrix.held, matrix.inverse, matrix.totals
-    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
-    for t in range(len(y)):
-        count = meet(metric, matrix, rows, t, True, x, k)
-        v = product(inverse, x, count, k)
-        score = dense(held[at.WEIGHT, :count], x[:count])
-        predicted = score / (1.0 + v)
-        scores[t] = min(max(predicted, low), high)
-        totals[at.LOSS] += (scores[t] - y[t]) ** 2
-        totals[at.GAINED] += y[t] * y[t] * (v / (1.0 + v))
-        totals[at.LINEAR] += y[t] * y[t]
-        totals[at.UNCLIPPED] += (predicted - y[t]) ** 2
-        totals[at.LINEAR_SIZE] += predicted * predicted * v
-        totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(y[t]))
-        change(matrix, x, k, count, score, v, 1.0, y[t])
+    totals, room = matrix.totals, matrix.held.shape[1]
+    work = Together(np.zeros((LANES, room)), np.zeros((2, room)), np.zeros(room), np.ones(LANES))
+    for begin in range(0, len(y), LANES):
+        size, part, count = int(totals[at.COUNT]), 0.0, min(LANES, len(y) - begin)
+        work.k[0] = 0.0
+        for r in range(count):
+            t = begin + r
+            size, v, score = look_after(metric, matrix, rows, t, False, r, part, size, work)
+            predicted = score / (1.0 + v)
+            scores[t] = min(max(predicted, low), high)
+            totals[at.LOSS] += (scores[t] - y[t]) ** 2
+            totals[at.GAINED] += y[t] * y[t] * (v / (1.0 + v))
+            totals[at.LINEAR] += y[t] * y[t]
+            totals[at.UNCLIPPED] += (predicted - y[t]) ** 2
+            totals[at.LINEAR_SIZE] += predicted * predicted * v
+            totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(y[t]))
+            part = move(matrix, work.x[r], work.k[1 - r % 2], size, score, v, 1.0, y[t])
+        complete(matrix, part, size, count, work)
 
 
 @compiled

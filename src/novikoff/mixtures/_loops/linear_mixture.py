@@ -15,17 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.convex._loops.ftrl import learn, look
 from novikoff.convex._loops.ftrl_layout import FTRLArrays
-from novikoff.linear._loops.second_order import (
-    Vector,
-    add_rows,
-    changes,
-    learn_logistic,
-    meet,
-    move_logistic,
-    product,
-    product_after,
-    subtract,
-)
+from novikoff.linear._loops.second_order import Together, Vector, changes, learn_logistic, meet, play_rows, product
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT, MatrixArrays, Metric
 from novikoff.mixtures._loops.linear_mixture_layout import (
     IDLE,
@@ -130,8 +120,9 @@ def play(
     step, curve, row, s = np.zeros(lanes), np.zeros(lanes), np.zeros(width), np.zeros(width)
     room, together = matrix_held.shape[2], TOGETHER if learns else 1
     x, k, spare = np.zeros((TOGETHER, room)), np.zeros((2, room)), np.zeros(room)
+    work, signs = Together(x, k, spare, np.zeros(TOGETHER)), np.empty(TOGETHER, np.int64)
     projected, vary = np.zeros((together, angles - 1)), np.ones(together)
-    lost, bends = np.zeros((together, members + 1)), np.zeros(TOGETHER)
+    lost = np.zeros((together, members + 1))
     begin, rounds = 0, len(ends) - 1
     while begin < rounds:
         count, playing, awake, wide = min(together, rounds - begin), False, False, False
@@ -160,7 +151,7 @@ def play(
                     break
         for r in range(count):
             t = begin + r
-            z = scores[t]
+            z, signs[r] = scores[t], y[t] if learns else 0
             look(diagonal, rows, t, learns, z0, v)
             for j in range(lanes):
                 z[j] = hedged(z0[j], v[j])
@@ -173,44 +164,27 @@ def play(
                 for r in range(count):
                     scores[begin + r, j] = 0.0
                 continue
-            here, matrix, size, part, old = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT]), 0.0, 0
-            for r in range(count):
-                t = begin + r
-                if m >= full:
+            arrays = MatrixArrays(matrix_held[m], inverse[m], sums[m], matrix_totals[m])
+            metric = Metric(slots, 0.0 if m >= full else ridges[m], True)
+            if m >= full:
+                for r in range(count):
                     wave(projected[r], shifts, np.sqrt(2.0 * widths[m - full] / vary[r]), x[r])
-                else:
-                    metric = Metric(slots, ridges[m], True)
-                    different, known = changes(metric, here, rows, t), size
-                    if different and part != 0.0:
-                        subtract(matrix, part, k[old], size)
-                        part = 0.0
-                    # `meet` adds new features and larger values to the arrays: a prediction works on copies.
-                    if different and not learns:
-                        matrix = inverse[m].copy()
-                    if not learns:
-                        here = matrix_held[m].copy()
-                    x[r] = 0.0
-                    size = meet(
-                        metric, MatrixArrays(here, matrix, sums[m], matrix_totals[m]), rows, t, learns, x[r], spare
-                    )  # fmt: skip
-                    k[old, known:size] = 0.0
-                if learns:
-                    spread = product_after(matrix, part, k[old], x[r], size, k[1 - old])
-                else:
-                    spread = product(matrix, x[r], size, k[0])
-                score = dense(here[WEIGHT, :size], x[r, :size])
-                played = hedged(score, spread)
-                scores[t, j] = played
-                if learns:
-                    old = 1 - old
-                    lost[r, j] = log_loss(y[t] * played)
-                    bends[r], part = move_logistic(
-                        MatrixArrays(here, matrix, sums[m], matrix_totals[m]), x[r], k[old], size, score, spread,
-                        played, y[t], lost[r, j], kappa,
-                    )  # fmt: skip
             if learns:
-                subtract(matrix, part, k[old], size)
-                add_rows(sums[m], bends, x, count, size)
+                play_rows(
+                    metric, arrays, rows, begin, m >= full, signs[:count], kappa, scores[begin : begin + count, j], work
+                )
+                for r in range(count):
+                    lost[r, j] = log_loss(y[begin + r] * scores[begin + r, j])
+                continue
+            here, matrix, size = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT])
+            if m < full:  # `meet` adds new features and larger values to the arrays: a prediction works on copies
+                if changes(metric, here, rows, begin):
+                    matrix = inverse[m].copy()
+                here = matrix_held[m].copy()
+                arrays = MatrixArrays(here, matrix, sums[m], matrix_totals[m])
+                size = meet(metric, arrays, rows, begin, False, x[0], spare)
+            spread = product(matrix, x[0], size, k[0])
+            scores[begin, j] = hedged(dense(here[WEIGHT, :size], x[0, :size]), spread)
         m = members - lanes
         stack = MatrixArrays(matrix_held[m], inverse[m], sums[m], matrix_totals[m])
         for r in range(count):

@@ -25,7 +25,7 @@ from novikoff.linear._loops import one_vs_rest
 from novikoff.linear._loops.multiclass_layout import LOSS as PAID
 from novikoff.linear._loops.multiclass_layout import MOST_AGAINST, NOVELTY, Labels
 from novikoff.linear._loops.multiclass_perceptron import largest
-from novikoff.linear._loops.second_order import Vector
+from novikoff.linear._loops.second_order import Together, Vector, play_rows
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, MatrixArrays, Metric
 from novikoff.mixtures._loops import discriminant
 from novikoff.mixtures._loops.linear_mixture_layout import (
@@ -33,8 +33,10 @@ from novikoff.mixtures._loops.linear_mixture_layout import (
     IDLE,
     LOG_WEIGHT,
     LOSS,
+    PATIENCE,
     RETIRED,
     SHARE,
+    WAKE,
     WAVES,
     Discriminant,
     Matrices,
@@ -47,15 +49,17 @@ from novikoff.mixtures._loops.resting import catch_up, settle
 from novikoff.numerics.compiled import compiled, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.fourier import project, standardise, wave
-from novikoff.numerics.lanes import dense
+from novikoff.numerics.lanes import LANES, dense
 from novikoff.numerics.nonzeros import Nonzeros
 from novikoff.numerics.softmax import hedged, softmax
 
 look_softmax, learn_softmax = multiclass_ftrl.look, multiclass_ftrl.learn
-look_rest, look_waves, learn_rest = one_vs_rest.look, one_vs_rest.look_waves, one_vs_rest.learn
+look_rest, look_waves = one_vs_rest.look, one_vs_rest.look_waves
 copy_next = one_vs_rest.copy_next
 look_normal, learn_normal, renew_normal = discriminant.look, discriminant.learn, discriminant.renew
 HEARD = discriminant.HEARD
+TOGETHER = LANES
+"""Rows that one member plays before the next: its matrices stay in the processor's cache. No bit depends on it."""
 
 
 @inner
@@ -216,132 +220,147 @@ def play(
     shifts, moments, ends, places, values = waves.shifts, waves.moments, rows.ends, rows.places, rows.values
     lanes, full, random = len(diagonal.roots), len(ridges), len(waves.widths)
     members, most, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + random
-    room = held.shape[3]
-    z0, v, z = np.empty((members, most + 1)), np.zeros((members, most + 1)), np.empty((members, most + 1))
-    lane_v, p, mixed = np.empty(lanes), np.empty((members + 1, most + 1)), np.empty(most + 1)
-    f = np.zeros((members, most + 1))
-    g, step, tried, wholes = np.empty(most + 1), np.empty(most + 1), np.empty(most + 1), np.empty(lanes)
-    x, k, counts = np.zeros((full, room)), np.zeros((full, most + 1, room)), np.zeros(full, np.int64)
-    row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
-    off, normal_k, vary = np.zeros(width), np.zeros(width), 1.0
-    phi, image = np.zeros((random, WAVES)), np.zeros((random, most + 1, WAVES))
-    for t in range(len(ends) - 1):
-        start, stop = ends[t], ends[t + 1]
-        now = max(known, y[t] + 1) if learns else known  # labels once this row's label is known
+    room, together = max(held.shape[3], WAVES), TOGETHER if learns else 1
+    z0, lane_v = np.empty((together, lanes, most + 1)), np.empty((together, lanes))
+    z, p = np.empty((together, members, most + 1)), np.empty((together, members + 1, most + 1))
+    v, k, scores0 = np.zeros(most + 1), np.zeros((most + 1, room)), np.zeros(most + 1)
+    f, mixed, g = np.zeros((members, most + 1)), np.empty(most + 1), np.empty(most + 1)
+    step, tried = np.empty(most + 1), np.empty(most + 1)
+    x, projected, vary = np.zeros((TOGETHER, room)), np.zeros((together, len(shifts))), np.ones(together)
+    work, signs = Together(x, np.zeros((2, room)), np.zeros(room), np.zeros(TOGETHER)), np.empty(TOGETHER, np.int64)
+    row, s, off, normal_k = np.zeros(width), np.zeros(width), np.zeros(width), np.zeros(width)
+    begin = 0
+    while begin < len(ends) - 1:
+        count, now = min(together, len(ends) - 1 - begin), known
+        if learns:
+            # Members rest, wake and retire only after the last of these rows; a new label has a row of its own.
+            count = min(count, WAKE - (rounds + begin) % WAKE)
+            for j in range(lanes, members):
+                if standing[IDLE, j] >= 0.0:
+                    count = min(count, PATIENCE - int(standing[IDLE, j]))
+            now = max(known, y[begin] + 1)  # labels once this row's label is known
+            for r in range(count):
+                if y[begin + r] >= known:
+                    count = max(r, 1)
+                    break
         there = known + grows if learns else known  # one-versus-rest learners: labels, and one for new labels
-        look_softmax(diagonal, rows, t, learns, now, z0, lane_v)
-        for m in range(full):
-            j = lanes + m
-            if standing[IDLE, j] >= 0.0:
-                metric = Metric(slots, ridges[m], True)
-                arrays = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
-                counts[m] = look_rest(metric, arrays, rows, t, learns, there, x[m], k[m], z0[j], v[j], z[j])
+        retires = now > MOST_AGAINST
         playing, awake, wide = False, False, False
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
             awake |= j < last and standing[IDLE, j] >= 0.0
         if playing:  # means and deviations cover all rows, also those in which these members sleep
-            row[:] = 0.0
-            for e in range(start, stop):
-                if 1 <= places[e] <= width:
-                    row[places[e] - np.uint32(1)] = values[e]
-                wide |= sparse and places[e] > LIMIT
-            vary = standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
-        if awake:
-            project(waves.turns, s, projected)
-        for m in range(random):
-            j = lanes + full + m
-            if standing[IDLE, j] >= 0.0:
-                wave(projected, shifts, np.sqrt(2.0 * waves.widths[m] / vary), phi[m])
-                look_waves(waves.held[m], waves.inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
-        if last < members and standing[IDLE, last] >= 0.0:
-            look_normal(lda, row, known, there, off, normal_k, z[last])
-        for many in range(known, now + 1):  # first over the known labels, to predict; then with a new one, to learn
-            for m in range(members):
-                if standing[IDLE, m] < 0.0:
-                    continue
-                if m < lanes:
-                    wholes[m] = hedged(z0[m], lane_v[m], many, z[m], p[m], step, tried) if many > 0 else 0.0
-                elif many > 0:
-                    softmax(z[m], many, p[m])
-            look_stack(standing, stack, z, last, many, f, g, p[members])
-            mix(standing, p, many, mixed)
-            if many == known and learns:
-                predicted[t] = largest(mixed, known)
-                reserved = escape(rounds + t) if grows else 0.0
-                square = reserved * reserved
+            for r in range(count):
+                t = begin + r
+                row[:] = 0.0
+                for e in range(ends[t], ends[t + 1]):
+                    if 1 <= places[e] <= width:
+                        row[places[e] - np.uint32(1)] = values[e]
+                    wide |= sparse and places[e] > LIMIT
+                vary[r] = standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
+                if awake:
+                    project(waves.turns, s, projected[r])
+                if last < members and standing[IDLE, last] >= 0.0:
+                    look_normal(lda, row, known, there, off, normal_k, z[r, last])
+                    if learns and not retires:
+                        learn_normal(lda, moments, rounds + t + 1, row, y[t], off, normal_k)
+                if wide:
+                    count = r + 1
+                    break
+        for r in range(count):
+            t = begin + r
+            look_softmax(diagonal, rows, t, learns, now, z0[r], lane_v[r])
+            for m in range(lanes if now > 0 else 0):
+                whole = hedged(z0[r, m], lane_v[r, m], now, z[r, m], p[r, m], step, tried)
+                if learns:
+                    for j in range(now):
+                        g[j] = p[r, m, j]
+                    learn_softmax(diagonal, rows, t, y[t], now, m, z0[r, m], lane_v[r, m], z[r, m], g, whole)
+        for j in range(lanes, last):
+            m = j - lanes
+            waved = m >= full
+            if waved:
+                m -= full
+                arrays = MatrixArrays(waves.held[m], waves.inverse[m], waves.sums[m], waves.totals[m])
+            else:
+                arrays = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
+            if now > known and not retires and standing[IDLE, j] != RETIRED:  # sleepers too: they may wake
+                copy_next(arrays, known)
+            if standing[IDLE, j] < 0.0:
+                continue
+            metric = Metric(slots, 1.0 if waved else ridges[m], True)
+            if waved:
+                for r in range(count):
+                    wave(projected[r], shifts, np.sqrt(2.0 * waves.widths[m] / vary[r]), x[r])
+            if learns and not retires:
+                for c in range(now + grows):
+                    for r in range(count):
+                        signs[r] = 1 if c == y[begin + r] else -1
+                    own = MatrixArrays(arrays.held[c], arrays.inverse[c], arrays.sums[c], arrays.totals[c])
+                    play_rows(metric, own, rows, begin, waved, signs[:count], kappa, z[:count, j, c], work)
+            elif waved:
+                look_waves(arrays.held, arrays.inverse, x[0, :WAVES], there, k, scores0, v, z[0, j])
+            else:
+                look_rest(metric, arrays, rows, begin, False, there, x[0], k, scores0, v, z[0, j])
+        for r in range(count):
+            t = begin + r
+            for many in range(known, now + 1):  # first over the known labels, to predict; then with a new one, to learn
+                for m in range(members):
+                    if standing[IDLE, m] < 0.0 or many == 0:
+                        continue
+                    if m >= lanes:
+                        softmax(z[r, m], many, p[r, m])
+                    elif now > known:
+                        hedged(z0[r, m], lane_v[r, m], many, z[r, m], p[r, m], step, tried)
+                look_stack(standing, stack, z[r], last, many, f, g, p[r, members])
+                mix(standing, p[r], many, mixed)
+                if many == known and learns:
+                    predicted[t] = largest(mixed, known)
+                    reserved = escape(rounds + t) if grows else 0.0
+                    square = reserved * reserved
+                    for j in range(known):
+                        mixes[t, j] = mixed[j]
+                        square += ((1.0 - reserved) * mixed[j]) ** 2  # of the Brier score; `reserved` is for new labels
+                    confidence = (1.0 - reserved) * mixed[predicted[t]]
+            if not learns:
                 for j in range(known):
-                    mixes[t, j] = mixed[j]
-                    square += ((1.0 - reserved) * mixed[j]) ** 2  # of the Brier score; `reserved` is for new labels
-                confidence = (1.0 - reserved) * mixed[predicted[t]]
-        if not learns:
-            for j in range(known):
-                scores[t, j] = mixed[j]
-            continue
-        here = y[t]
-        lost = -np.log(mixed[here])
-        paid[PAID] += lost
-        if now > known:  # the label is new: the ledger's loss is -ln reserved, the mixture's `lost`
-            chances[t] = reserved
-            confidences[t] = np.nan
-            briers[t] = 2.0 * (1.0 - reserved) ** 2
-            paid[NOVELTY] -= np.log(reserved) + lost
-        else:
-            chances[t] = (1.0 - reserved) * mixed[here]
-            confidences[t] = confidence
-            briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
-            paid[NOVELTY] -= np.log1p(-reserved)
-        weigh(standing, p, here, lost)
-        learn_stack(stack, moment, matrix, f, p[members], now, here)
-        if now > MOST_AGAINST:
-            standing[IDLE, lanes:members] = RETIRED
-        for j in range(most):
-            scores[t, j] = z[shown, j] if j < now else -np.inf
-        for m in range(full):
-            for j in range(most + 1):
-                rest[t, m, j] = z[lanes + m, min(j, there - 1)] if standing[IDLE, lanes + m] >= 0.0 else 0.0
-        for m in range(lanes):
-            for j in range(now):
-                g[j] = p[m, j]
-            learn_softmax(diagonal, rows, t, here, now, m, z0[m], lane_v[m], z[m], g, wholes[m])
-        for m in range(full):
-            j = lanes + m
-            arrays = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
-            if now > known and standing[IDLE, j] != RETIRED:  # sleepers too: they may wake
-                copy_next(arrays, known)
-            if standing[IDLE, j] >= 0.0:
-                if now > known:
-                    z0[j, now] = z0[j, known]
-                    v[j, now] = v[j, known]
-                    z[j, now] = z[j, known]
-                    k[m, now] = k[m, known]
-                learn_rest(arrays, x[m], k[m], counts[m], z0[j], v[j], z[j], now + grows, here, kappa)
-        for m in range(random):
-            j = lanes + full + m
-            arrays = MatrixArrays(waves.held[m], waves.inverse[m], waves.sums[m], waves.totals[m])
-            if now > known and standing[IDLE, j] != RETIRED:
-                copy_next(arrays, known)
-            if standing[IDLE, j] >= 0.0:
-                if now > known:
-                    z0[j, now] = z0[j, known]
-                    v[j, now] = v[j, known]
-                    z[j, now] = z[j, known]
-                    image[m, now] = image[m, known]
-                learn_rest(arrays, phi[m], image[m], WAVES, z0[j], v[j], z[j], now + grows, here, kappa)
-        if last < members and standing[IDLE, last] >= 0.0:
-            learn_normal(lda, moments, rounds + t + 1, row, here, off, normal_k)
+                    scores[t, j] = mixed[j]
+                continue
+            here = y[t]
+            lost = -np.log(mixed[here])
+            paid[PAID] += lost
+            if now > known:  # the label is new: the ledger's loss is -ln reserved, the mixture's `lost`
+                chances[t] = reserved
+                confidences[t] = np.nan
+                briers[t] = 2.0 * (1.0 - reserved) ** 2
+                paid[NOVELTY] -= np.log(reserved) + lost
+            else:
+                chances[t] = (1.0 - reserved) * mixed[here]
+                confidences[t] = confidence
+                briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
+                paid[NOVELTY] -= np.log1p(-reserved)
+            weigh(standing, p[r], here, lost)
+            learn_stack(stack, moment, matrix, f, p[r, members], now, here)
+            if retires:
+                standing[IDLE, lanes:members] = RETIRED
+            for j in range(most):
+                scores[t, j] = z[r, shown, j] if j < now else -np.inf
+            for m in range(full):
+                for j in range(most + 1):
+                    rest[t, m, j] = z[r, lanes + m, min(j, there - 1)] if standing[IDLE, lanes + m] >= 0.0 else 0.0
+            if settle(standing, stack, lanes, rounds + t + 1):
+                widest = 0
+                for m in range(full):
+                    widest = m if matrix_totals[m, 0, COUNT] > matrix_totals[widest, 0, COUNT] else widest
+                for m in range(full):
+                    for j in range(now + grows):
+                        catch_up(
+                            held[m, j], inverse[m, j], matrix_totals[m, j], ridges[m], held[widest, 0],
+                            int(matrix_totals[widest, 0, COUNT]),
+                        )  # fmt: skip
+                if last < members:
+                    renew_normal(lda, moments, rounds + t + 1)
         known = now
-        if settle(standing, stack, lanes, rounds + t + 1):
-            widest = 0
-            for m in range(full):
-                widest = m if matrix_totals[m, 0, COUNT] > matrix_totals[widest, 0, COUNT] else widest
-            for m in range(full):
-                for j in range(known + grows):
-                    catch_up(
-                        held[m, j], inverse[m, j], matrix_totals[m, j], ridges[m], held[widest, 0],
-                        int(matrix_totals[widest, 0, COUNT]),
-                    )  # fmt: skip
-            if last < members:
-                renew_normal(lda, moments, rounds + t + 1)
         if wide:
             standing[IDLE, lanes + full : members] = RETIRED
+        begin += count
