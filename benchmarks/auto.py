@@ -1,7 +1,9 @@
-"""`auto`: time per dense row, first run, and text relative to Vowpal Wabbit.
+"""`auto`: time per dense row, longest round, first run, and text relative to Vowpal Wabbit.
 
-Dense rows have 58 features. On text, whole processes are timed, ours with its certificate; Vowpal Wabbit runs its
-default learner. The first run has no cache of compiled loops.
+Dense rows have 58 features for the linear mixture, 20 for `auto`. Rounds are those of games played row by row, with
+their certificates, on public streams and on 100,000 generated rows: CPU time, threads included. On text, whole
+processes are timed, ours with its certificate; Vowpal Wabbit runs its default learner. The first run has no cache of
+compiled loops.
 """
 
 import os
@@ -13,7 +15,7 @@ import time
 import numpy as np
 
 import novikoff as nk
-from benchmarks import made
+from benchmarks import made, quality_streams, trees
 from benchmarks.perceptron_text import PEER, keep_near
 from benchmarks.timing import process, ratio
 from novikoff.mixtures._loops import linear_mixture_layout as mix
@@ -21,6 +23,8 @@ from novikoff.mixtures._loops import linear_mixture_layout as mix
 SIZE = int(float(os.environ.get("NOVIKOFF_BENCH_BYTES", "1e9")))
 WIDTH, ROWS = 58, 4_000
 TURNS = 3
+STREAMS, MANY = ("weather", "adult", "elec"), 100_000
+"""Streams whose longest round is measured, and the number of generated rows."""
 
 
 def report(what, got, wanted, unit):
@@ -61,6 +65,45 @@ def dense():
     report("logistic, dense", statistics.median(single), 8, "us/row")
 
 
+def default():
+    """Print the CPU time of games of several lengths, certificate included."""
+    x, y = trees.made()
+    nk.play("auto", (x[:600], y[:600])).certify()  # load or compile the loops
+    for count, wanted in ((1_000, 250), (5_000, 150), (20_000, 150)):
+        taken = []
+        for _ in range(TURNS):
+            start = time.process_time()
+            nk.play("auto", (x[:count], y[:count])).certify()
+            taken.append(1e6 * (time.process_time() - start) / count)
+        report(f"auto, {count:,} rows of {trees.COLUMNS}, certificate included", min(taken), wanted, "us/row")
+
+
+def longest():
+    """Print the longest of all rounds, and the mean, of games played row by row."""
+    streams = {name: lambda name=name: quality_streams.rows(name, 0) for name in STREAMS}
+    for name in (*streams, "made"):
+        if name == "made":
+            x, y = trees.made(MANY)
+        else:
+            try:
+                found = streams[name]()
+            except FileNotFoundError as error:
+                print(f"({name} is left out: {error})", file=sys.stderr)
+                continue
+            x, y = found.matrix(), 2 * found.y - 1
+        game = nk.Game("auto")
+        for t in range(600):  # load or compile the loops
+            game.learn_one(x[t], int(y[t]))
+        game, times = nk.Game("auto"), np.empty(len(y))
+        for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+            start = time.process_time()
+            game.learn_one(row, label)
+            times[t] = time.process_time() - start
+        game.ledger.certify()
+        what = f"auto, {len(y):,} rounds of {x.shape[1]} columns ({name}), mean {1e6 * times.mean():.0f} us"
+        report(f"{what}, longest: {int(times.argmax()) + 1:,}", 1e3 * times.max(), 20, "ms")
+
+
 def text():
     with made.folder() as folder:
         (svm, lines), number = made.text_files(SIZE, folder)
@@ -90,6 +133,8 @@ def first_run():
 
 def main():
     dense()
+    default()
+    longest()
     first_run()
     text()
 

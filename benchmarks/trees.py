@@ -21,10 +21,10 @@ SLOWEST = 0.020
 """Largest allowed CPU time of a single round, in seconds."""
 
 
-def made():
+def made(rows=ROWS):
     coins = np.random.default_rng(0)
-    x = coins.normal(size=(ROWS, COLUMNS))
-    return x, np.where((x[:, 0] > 0) ^ (x[:, 1] * x[:, 2] > 0.3) ^ (coins.random(ROWS) < 0.1), 1, -1)
+    x = coins.normal(size=(rows, COLUMNS))
+    return x, np.where((x[:, 0] > 0) ^ (x[:, 1] * x[:, 2] > 0.3) ^ (coins.random(rows) < 0.1), 1, -1)
 
 
 def river(x, y):
