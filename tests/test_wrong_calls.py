@@ -1,5 +1,7 @@
 """Wrong calls in Python: each is one sentence that says what is wrong and what to do, never a raw exception."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,13 @@ import novikoff as nk
 
 X, Y = np.zeros((4, 2)), [1, -1, 1, -1]
 ROWS = [{"age": 3, "city": "a", "y": "no"}, {"age": 4, "city": "b", "y": "yes"}] * 6
-LEDGER = nk.play("logistic", ROWS, label="y")
+
+
+@cache
+def ledger():
+    """A game, played when the first test needs it."""
+    return nk.play("logistic", ROWS, label="y")
+
 
 CALLS = [
     ("task", lambda: nk.play("auto", (X, Y), task="clasify"), 'Did you mean "classify"'),
@@ -27,12 +35,12 @@ CALLS = [
     ("swap", lambda: nk.play(ROWS, "logistic"), "learner must come before the source"),
     ("hedge", lambda: nk.Hedge("perceptron"), "non-empty list"),
     ("hedge2", lambda: nk.Hedge(["perceptrn"]), "the name of a learner"),
-    ("pred", lambda: LEDGER.predict(3), "rows must be examples"),
-    ("pred2", lambda: LEDGER.predict([{"x": 1}]), "columns must match"),
-    ("pred3", lambda: LEDGER.predict({"age": "old", "city": "a"}), "must contain numbers"),
-    ("pred4", lambda: LEDGER.predict(X), "columns of training, by name"),
-    ("pred5", lambda: LEDGER.predict(ROWS, missing_columns="drop"), "refuse or impute"),
-    ("set", lambda: LEDGER.predict_set(ROWS[0]), "need a conformal learner"),
+    ("pred", lambda: ledger().predict(3), "rows must be examples"),
+    ("pred2", lambda: ledger().predict([{"x": 1}]), "columns must match"),
+    ("pred3", lambda: ledger().predict({"age": "old", "city": "a"}), "must contain numbers"),
+    ("pred4", lambda: ledger().predict(X), "columns of training, by name"),
+    ("pred5", lambda: ledger().predict(ROWS, missing_columns="drop"), "refuse or impute"),
+    ("set", lambda: ledger().predict_set(ROWS[0]), "need a conformal learner"),
     ("cmp by", lambda: nk.compare(["logistic"], ROWS, by="logloss", label="y"), 'Did you mean "log-loss"'),
     ("cmp str", lambda: nk.compare("logistic", ROWS), "learners must be a list"),
     ("cmp task", lambda: nk.compare(["vaw"], ROWS, label="y"), "choose a classifier"),
@@ -56,7 +64,7 @@ CALLS = [
     ("nan", lambda: nk.play("perceptron", (X, Y)).predict(X * np.nan), "finite numbers"),
     ("width", lambda: nk.play("perceptron", (X, Y)).predict(np.zeros((2, 3))), "must have 2 features"),
     ("third", lambda: nk.Game("auto", labels=("a", "b")).learn_one({"c": "d"}, "z"), "labels must be 'a' or 'b'"),
-    ("batch", lambda: LEDGER.predict(next(nk.read("demo:iris").batches())), "one form"),
+    ("batch", lambda: ledger().predict(next(nk.read("demo:iris").batches())), "one form"),
     ("make", lambda: nk.make("logistic:rate"), "must be a number"),
     ("load", lambda: nk.load("nowhere.nk"), "file not found"),
 ]

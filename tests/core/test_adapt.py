@@ -271,7 +271,10 @@ BORDERS = {
 
 def probes(path):
     """Yield the lines in which an object is asked for an attribute that it may not have."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    source = path.read_text(encoding="utf-8")
+    if "attr(" not in source:  # parsing takes longest
+        return
+    for node in ast.walk(ast.parse(source)):
         called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
         if called == "hasattr" or (called == "getattr" and len(node.args) == 3):
             yield node.lineno

@@ -245,9 +245,9 @@ def test_shared_coins_would_break_the_bound():
 def test_the_seed_of_a_team_is_spread_so_that_learners_with_the_same_one_have_other_coins(kind):
     paid = []
     for seed in range(8):
-        ledger = nk.play(Hedge([kind(False, seed), kind(True, seed)], horizon=1000, seed=seed), [(0, 1)] * 1000)
+        ledger = nk.play(Hedge([kind(False, seed), kind(True, seed)], horizon=300, seed=seed), [(0, 1)] * 300)
         paid.append(ledger.mistakes - ledger.expected)
-    assert abs(np.mean(paid)) < 4 * math.sqrt(1000 / 4 / 8)
+    assert abs(np.mean(paid)) < 4 * math.sqrt(300 / 4 / 8)
 
 
 def test_a_seed_that_a_learner_has_is_passed_over():

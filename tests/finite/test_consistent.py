@@ -88,7 +88,7 @@ def test_draws_follow_the_chances():
 def test_the_mean_of_realised_mistakes_is_the_expected_number():
     x = np.arange(200) % 31
     y = np.where(x >= 17, 1, -1)
-    ledgers = [nk.play(nk.Consistent(thresholds(30), random=True, seed=s), (x, y)) for s in range(300)]
+    ledgers = [nk.play(nk.Consistent(thresholds(30), random=True, seed=s), (x, y)) for s in range(100)]
     assert len({ledger.expected for ledger in ledgers}) == 1  # the filter does not depend on the draws
     realised = np.array([ledger.mistakes for ledger in ledgers])
     error = realised.std(ddof=1) / math.sqrt(len(realised))

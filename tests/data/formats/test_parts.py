@@ -59,8 +59,8 @@ def test_labels_stand_for_the_same_in_every_part_and_a_third_is_refused(tmp_path
 
 def test_parts_of_a_table_have_the_features_of_its_first_rows(tmp_path):
     path = tmp_path / "table.csv"
-    path.write_text("a,b,y\n" + "1,red,0\n2,blue,1\n" * 3000 + "3,green,1\n" * 3000)
-    table = nk.read(path, chunk=500)
+    path.write_text("a,b,y\n" + "1,red,0\n2,blue,1\n" * 500 + "3,green,1\n" * 500)
+    table = nk.read(path, chunk=100)
     *known, last = table.parts(2)
     assert all(map(rows, known))
     with pytest.raises(SourceError, match="convert"):

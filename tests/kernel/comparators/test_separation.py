@@ -79,11 +79,11 @@ def test_linear_kernel_agrees_with_the_linear_search():
 
 
 def test_chunks_give_the_margin_of_all_rows():
-    x, y = noise(700)
+    x, y = noise(300)
     K = Kernel.of("rbf", 4.0)
 
     def chunks():
-        return [Chunk(x[k : k + 100], y[k : k + 100], k) for k in range(0, 700, 100)]
+        return [Chunk(x[k : k + 100], y[k : k + 100], k) for k in range(0, 300, 100)]
 
     whole, parts = separate(K, x, y), separate_chunks(K, chunks, 1e12)
     one, two = (verified(K, found, [(x, y)]) for found in (whole, parts))
