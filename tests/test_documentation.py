@@ -98,6 +98,14 @@ def test_readme_has_both_commands_to_set_up():
     assert re.findall(r"^\$ make (\w+)", text, re.MULTILINE) == ["demo", "test"]
 
 
+def test_programs_are_at_most_as_long_as_those_of_river_and_scikit_learn():
+    page = (documents.ROOT / "docs" / "guides" / "side-by-side.md").read_text(encoding="utf-8")
+    sides = re.findall(r"^(novikoff|River|scikit-learn):\n\n```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert [who == "novikoff" for who, _ in sides] == [True, False] * 10
+    lines = [body.count("\n") for _, body in sides]
+    assert all(ours <= theirs for ours, theirs in zip(lines[::2], lines[1::2], strict=True))
+
+
 def test_every_page_is_in_the_navigation():
     listed = re.findall(r"[\w/-]+\.(?:md|ipynb)", (ROOT / "mkdocs.yml").read_text())
     assert len(set(listed)) == len(listed)
