@@ -436,6 +436,7 @@ class ScorerTracker(WarmTracker, Generic[S]):
         super().__init__(keep_bytes, keep_rows)
         self.additive = additive
         self.scorer: S | None = None
+        self._fit_of: tuple[int, S] | None = None  # number of kept rows, and the comparators fitted on them
 
     @abstractmethod
     def _fit(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> S:
@@ -458,7 +459,12 @@ class ScorerTracker(WarmTracker, Generic[S]):
     def _now(self) -> S:
         """Return comparators that have seen every round so far; those fitted during the warm-up are not stored."""
         self.catch_up()
-        scorer = self.scorer or self._fitted()
+        scorer = self.scorer
+        if scorer is None:  # fitted once for each number of rows: certificates and proofs ask for the same one
+            assert self._kept is not None
+            if self._fit_of is None or self._fit_of[0] != self._kept.rows:
+                self._fit_of = (self._kept.rows, self._fitted())
+            scorer = self._fit_of[1]
         if self._waiting.rows:
             scorer = deepcopy(scorer)
             scorer.see(*self._waiting.together())
