@@ -1,5 +1,5 @@
 // Scenes of experts, bandits, series and texts: a round is not a point of the plane.
-import { background, clamp, label, mark, mistakes, percent, SCENE, shape, SIDE, sign, up } from "./draw.js";
+import { background, caption, clamp, label, mark, mistakes, percent, SCENE, shape, SIDE, sign, up } from "./draw.js";
 
 const count = (limits) => limits[0][1].toString(2).length; // of experts or arms: a place has a bit for each
 
@@ -123,7 +123,7 @@ export const ADVICE = {
         if (outside) parts.push(shape("circle", { cx: at(k).toFixed(1), cy: up(frame.x).toFixed(1), r: 8, class: "ink", "stroke-width": 1.2 }));
       });
       parts.push(bar(shown.length - 1, view, { class: "plus-area", "fill-opacity": 0.5 }), bar(shown.length - 1, view, { class: "ink", "stroke-dasharray": "3 3" }));
-      parts.push(label(8, 18, `${view.missed} of ${t} values outside, ${(100 - view.cover)} % wanted`));
+      caption(parts, 10, 19, `${view.missed} of ${t} values outside, ${(100 - view.cover)} % wanted`);
     },
     tell: (view, field, px, py) => { const y = (200 - py) / 200; return `${y.toFixed(2)}: ${y < view.low || y > view.high ? "outside" : "inside"} the next interval`; },
     describe(frames, t) {

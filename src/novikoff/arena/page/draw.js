@@ -110,9 +110,10 @@ export function picture(parts, field, x = 0, y = 0, side = SIDE) {
     }
   }
   group.append(shape("rect", { width: side, height: side, class: "page" }));
+  const soft = shape("g", { class: size > 12 ? "softer" : "soft" }); // so that the grid is not seen
   for (const [key, d] of Object.entries(paths))
-    group.append(shape("path", { d, class: key[0] === "+" ? "plus-area" : "minus-area", "fill-opacity": (0.2 + 0.8 * key[1] / 9).toFixed(2) }));
-  group.append(shape("path", { d: edge(field, size), class: "ink border", "stroke-width": 1.6, "stroke-linecap": "round" })); // visible without colours
+    soft.append(shape("path", { d, class: key[0] === "+" ? "plus-area" : "minus-area", "fill-opacity": (0.2 + 0.8 * key[1] / 9).toFixed(2) }));
+  group.append(soft, shape("path", { d: edge(field, size), class: "ink border", "stroke-width": 1.6, "stroke-linecap": "round" })); // visible without colours
   parts.push(group);
 }
 

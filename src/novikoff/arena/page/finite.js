@@ -60,7 +60,7 @@ export const FINITE = {
       const m = view.m, size = SIDE / m;
       parts.push(background(), background("minus-area", 0.6));
       if (field && field.shares) field.shares.forEach((yes, i) => {
-        if (yes > 0) parts.push(shape("rect", { x: ((i % m) * size).toFixed(1), y: (Math.floor(i / m) * size).toFixed(1), width: size.toFixed(1), height: size.toFixed(1), class: "plus", "fill-opacity": (0.75 * yes).toFixed(3) }));
+        if (yes > 0) parts.push(shape("rect", { x: ((i % m) * size).toFixed(1), y: (Math.floor(i / m) * size).toFixed(1), width: size.toFixed(1), height: size.toFixed(1), class: "plus", "fill-opacity": (0.55 * yes).toFixed(3) }));
       });
       const cells = (low, high, more) => shape("rect", { x: low[0] * size, y: SIDE - (high[1] + 1) * size, width: (high[0] - low[0] + 1) * size, height: (high[1] - low[1] + 1) * size, class: "ink", ...more });
       if (view.low) parts.push(cells(view.low, view.high, { "stroke-width": 2.5 }));

@@ -16,7 +16,7 @@ from novikoff.finite.rectangle_halving import RectangleHalving
 class BoxesScene(Scene):
     """All boxes on a grid vote; a box that errs is removed."""
 
-    name, title, learner_name = "boxes", "Boxes", "rectangle-halving"
+    name, title, learner_name = "boxes", "Papayas", "rectangle-halving"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"m": (2, 31, 21)}
     rivals: ClassVar[tuple[str, ...]] = ("me", "target")
 
