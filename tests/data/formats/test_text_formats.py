@@ -504,7 +504,7 @@ def test_the_plain_twin_reads_and_writes_within_bounds_and_agrees(form):
 @every_kernel
 def test_the_kernel_reads_nothing_behind_the_padding(form):
     """The page behind it is forbidden: a read there would kill the process."""
-    code = "from text_formats import *; parse_before_forbidden_page(sys.argv[1], 1_000); print('alive')"
+    code = "from text_formats import *; parse_before_forbidden_page(sys.argv[1], 5_000); print('alive')"
     assert in_process(code, form.name) == "alive"
 
 
