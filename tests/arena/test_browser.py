@@ -124,6 +124,7 @@ WALK = """async () => { // back through all rounds: what score, chart and formul
 def check_numbers(page, port, game, seed, count):
     """In every round, chart, score and certificates have the number that the library has for the rounds so far."""
     rival = "target" if "target" in SCENES[game].rivals else SCENES[game].rivals[-1]
+    page.goto("about:blank")  # else the next address only changes the game of an open page
     open_page(page, port, f"#v=1&g={game}&o=&s={seed}&r={rival}&m={'A' * count}&t={count}")
     rounds(page, count)
     walked = page.evaluate(WALK)
