@@ -78,6 +78,11 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
     return re.sub(r"(\]\([\w./]*decisions)/?\)", r"\1/index.md)", shown(text))
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """Name each list of the navigation, for screen readers: the theme points to labels without text."""
+    return re.sub(r'aria-labelledby="__nav_([\d_]+)_label"', r'aria-label="Pages \1"', output)
+
+
 def _listed(items: list[Any]) -> list[Any]:
     listed: list[Any] = []
     for item in items:

@@ -1,0 +1,5 @@
+// Copy buttons of code blocks are in landmarks without names, which screen readers cannot tell apart: number them.
+const name = () => document.querySelectorAll(".md-code__nav:not([aria-label])").forEach((nav) =>
+  nav.setAttribute("aria-label", `Buttons of code block ${document.querySelectorAll(".md-code__nav[aria-label]").length + 1}`));
+new MutationObserver(name).observe(document.documentElement, { childList: true, subtree: true });
+name();
