@@ -394,7 +394,7 @@ def saved_game(path: str, wanted: str | None, **options: object) -> Ledger:
     lags = None if ledger.encoding is None else ledger.encoding.lags
     kept = {} if lags is None else {"lags": lags.count, "lag_columns": lags.columns, "by": lags.by,
                                     "horizon": lags.horizon}  # fmt: skip
-    for name in LOOKING_BACK:
+    for name in LOOKING_BACK if ledger.player.task not in ("advice", "losses") else ():
         if (asked := options.pop(name, None)) is not None and asked != kept.get(name):
             flag = name.replace("_", "-")
             raise InputError(

@@ -30,7 +30,7 @@ from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import POSITIVE, Advice, InputError, shown
 from novikoff.core.learner import Learner
 from novikoff.core.nesting import Nested
-from novikoff.core.state import Argument, Coded, Count
+from novikoff.core.state import Argument, Coded, Count, keeps_rows
 from novikoff.core.types import (
     Batch,
     Example,
@@ -78,7 +78,7 @@ class Delayed(Around):
         Count("rounds"),
         Coded(
             "waiting",
-            lambda rows: [_packed(group, *row) for group in rows for row in rows[group]],
+            lambda rows: [_packed(group, *row) for group in rows for row in rows[group] if keeps_rows()],
             lambda saved: _unpacked(saved),
             "rows",
         ),
@@ -156,9 +156,9 @@ class Delayed(Around):
         return DelayedFacts(self.rounds, self.delay)
 
     @property
-    def rows_held(self) -> int:
-        """Number of training rows that are stored: those of the learner, and those that wait."""
-        return self.learner.all_rows_held + sum(map(len, self.waiting.values()))
+    def rows_stored(self) -> int:
+        """Number of training rows that wait for their outcome; a model without rows leaves them out."""
+        return sum(map(len, self.waiting.values())) + self.learner.all_rows_stored
 
 
 def _kept(x: Example) -> Any:

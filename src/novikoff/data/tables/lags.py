@@ -9,7 +9,8 @@ Rows
     Every row of the table counts, also one without a label, which is not learned. The copies of a weighted row are one
     row. A label is never a lag of its own row: row t only has cells of rows before t.
 Saved state
-    The last rows of each group, as many as lags need: those played. A resumed game and predictions continue there.
+    The last rows of each group, as many as lags need: those played; a model without rows leaves them out.
+    A resumed game and predictions continue there.
     At prediction the rows of the new table are rows too, but their labels are unknown: the lags of a row that reach
     them are missing. Play with a horizon of h to predict h rows ahead.
 Cost
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from novikoff.core.errors import Advice, InputError, Option, SourceError, close, quoted, shown
-from novikoff.core.state import Argument, Coded, Count, Stateful, Values
+from novikoff.core.state import Argument, Coded, Count, Stateful, Values, keeps_rows
 from novikoff.core.types import Json, Position
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import Kind
@@ -70,8 +71,8 @@ class Lags(Stateful):
         Argument("by", str | None),
         Values("columns", str, argument=True),
         Argument("label", str | None),
-        Coded("past", dict, lambda saved: _past(saved), "rows of cells by group"),
-        Coded("begun", dict, lambda saved: _past(saved), "rows of cells by group"),
+        Coded("past", lambda past: _stored(past), lambda saved: _past(saved), "rows of cells by group"),
+        Coded("begun", lambda past: _stored(past), lambda saved: _past(saved), "rows of cells by group"),
     )  # fmt: skip
     described = "lags"
 
@@ -124,6 +125,10 @@ class Lags(Stateful):
         lags = {name: rows[-lag][places[source]] if lag <= len(rows) else None
                 for name, (source, lag) in self.names.items()}  # fmt: skip
         return {**lags, **x}
+
+
+def _stored(past: Past) -> Past:
+    return past if keeps_rows() else {}
 
 
 def _past(saved: object) -> Past:
