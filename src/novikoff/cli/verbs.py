@@ -12,7 +12,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from novikoff.core.errors import InputError, counted
-from novikoff.core.weights import BALANCED
 
 if TYPE_CHECKING:
     from novikoff.cli.games import Output
@@ -347,6 +346,8 @@ def _reading(args: Namespace) -> dict[str, Any]:
 
 def _weights(given: str) -> LabelWeights:
     """Parse label weights such as spam=5,ham=0.5, or balanced."""
+    from novikoff.core.weights import BALANCED
+
     if given.strip() == BALANCED:
         return BALANCED
     found: dict[str, float] = {}
