@@ -188,7 +188,7 @@ def test_resumed_game_matches_uninterrupted_game(table, tmp_path):
         (["--learner", "nobody"], "the name of a learner must be one of"),
         (["--learner", "ada-hedge", "--switches", "2"], "--switches is for fixed-share: got the learner ada-hedge"),
         (["--sleeping", "--switches", "2"], "switches and --sleeping cannot be combined"),
-        (["--loss", "hinge"], "invalid choice: 'hinge'"),
+        (["--loss", "hinge"], "must be one of zero-one, absolute, squared, log, table: got 'hinge'"),
         (["--plot", "regret.pdf"], "a plot must be a PNG or an SVG file"),
         (["--loss", "table", "--outcome", "anna"], "a table of losses must have no outcome"),
     ],
