@@ -31,6 +31,18 @@ def test_dashboard_needs_the_token_and_has_a_strict_policy(client):
     assert client.code("GET", "/v1/models/nobody/events") == (404, "unknown_model")
 
 
+def test_every_module_of_the_dashboard_is_served(client):
+    left, seen = ["dashboard.js"], set()
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen.add(name)
+            reply = client.http.get(f"/{name}")
+            assert reply.status_code == 200, name
+            left += re.findall(r'from "\./(.+?)"', reply.text)
+    assert len(seen) > 2
+
+
 def test_dashboard_receives_served_predictions(client):
     client.make()
     for t in range(40):

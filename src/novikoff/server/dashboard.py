@@ -42,6 +42,7 @@ FILES = {
     "/dashboard.js": ("dashboard.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
     "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),
+    "/formula.js": ("formula.js", "text/javascript; charset=utf-8"),
 }
 """File and media type of each path."""
 
