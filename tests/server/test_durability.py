@@ -13,10 +13,32 @@ import httpx
 import pytest
 
 from novikoff.server import handlers
+from novikoff.server.backup import back_up
 from novikoff.server.recovery import DATABASE, snapshots
-from novikoff.server.store import Arrival, Round, Store
+from novikoff.server.service import Service
+from novikoff.server.store import FRAME, Arrival, Round, Store, lost_commits
 from serving import opened, parts, played, rounds
 from serving_process import Server, context
+
+KINDS = [
+    ({}, ("ham", "spam"), None),
+    ({"learner": "logistic", "negative": 0, "positive": 1}, (0, 1), lambda coins: [coins.gauss(0, 1), 1]),
+    ({"learner": "perceptron", "labels": "multiclass", "negative": None, "positive": None}, ("a", "b", 3, True), None),
+    (
+        {"learner": "hedge:learners=[[perceptron:bias=1],[perceptron]]", "negative": -1, "positive": 1},
+        (-1, 1),
+        None,
+    ),
+    ({"learner": "vaw", "negative": None, "positive": None}, (0.5, -1, 2), lambda coins: [coins.gauss(0, 1)]),
+    (
+        {"learner": "exponential-weights:loss=squared,experts=2", "negative": None, "positive": None},
+        (0, 0.5, 1),
+        lambda coins: [coins.random(), coins.random()],
+    ),
+    ({"learner": "threshold-halving:n=100", "negative": None, "positive": None}, (-1, 1),
+     lambda coins: coins.randrange(100)),
+]  # fmt: skip
+"""Options, labels and examples of learners of every kind."""
 
 
 def reopened(folder):
@@ -25,34 +47,7 @@ def reopened(folder):
         return client.saved()
 
 
-@pytest.mark.parametrize(
-    ("asked", "labels", "x"),
-    [
-        ({}, ("ham", "spam"), None),
-        ({"learner": "logistic", "negative": 0, "positive": 1}, (0, 1), lambda coins: [coins.gauss(0, 1), 1]),
-        (
-            {"learner": "perceptron", "labels": "multiclass", "negative": None, "positive": None},
-            ("a", "b", 3, True),
-            None,
-        ),
-        (
-            {"learner": "hedge:learners=[[perceptron:bias=1],[perceptron]]", "negative": -1, "positive": 1},
-            (-1, 1),
-            None,
-        ),
-        ({"learner": "vaw", "negative": None, "positive": None}, (0.5, -1, 2), lambda coins: [coins.gauss(0, 1)]),
-        (
-            {"learner": "exponential-weights:loss=squared,experts=2", "negative": None, "positive": None},
-            (0, 0.5, 1),
-            lambda coins: [coins.random(), coins.random()],
-        ),
-        (
-            {"learner": "threshold-halving:n=100", "negative": None, "positive": None},
-            (-1, 1),
-            lambda coins: coins.randrange(100),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("asked", "labels", "x"), KINDS)
 def test_learners_of_every_kind_are_recovered_to_the_bit(tmp_path, asked, labels, x):
     with opened(tmp_path) as client:
         client.make(**asked)
@@ -63,6 +58,53 @@ def test_learners_of_every_kind_are_recovered_to_the_bit(tmp_path, asked, labels
     for _, path in snapshots(tmp_path / "models/m"):
         path.unlink()
     assert reopened(tmp_path) == before  # from the first label on
+
+
+@pytest.mark.parametrize(("asked", "labels", "x"), KINDS)
+def test_lines_that_alternate_are_answered_as_one_by_one_to_the_bit(tmp_path, monkeypatch, asked, labels, x):
+    coins, lines = random.Random(3), []
+    for k in range(120):
+        example = x(coins) if x else {f"f{coins.randrange(20)}": coins.gauss(0, 1) for _ in range(5)}
+        late = 5 if 70 <= k < 90 else 0  # before and after, each label follows its prediction
+        lines.append({"op": "predict", "id": f"{k}", "x": example})
+        lines.insert(len(lines) - 2 * late + late, {"op": "label", "id": f"{k - late}", "label": coins.choice(labels)})
+    lines.insert(100, {"op": "label", "id": "none", "label": labels[0]})
+    lines.insert(150, {"op": "label", "id": lines[148]["id"], "label": [1]})
+    found = []
+    for alone in (True, False):
+        with opened(tmp_path / f"{alone}") as client:
+            client.make(**asked)
+            client.learn("first", lines[0]["x"], labels[0])
+            sizes = [1] * len(lines) if alone else [7, 100, len(lines)]
+            replies, at = [], 0
+            for size in sizes:
+                text = "\n".join(map(json.dumps, lines[at : at + size]))
+                at += size
+                replies += map(json.loads, client.http.post("/v1/models/m/bulk", content=text).text.splitlines())
+            for reply in replies:
+                reply.pop("line", None)
+            found.append((replies, client.saved()))
+        assert reopened(tmp_path / f"{alone}") == found[-1][1]
+        for _, path in snapshots(tmp_path / f"{alone}/models/m"):
+            path.unlink()
+        assert reopened(tmp_path / f"{alone}") == found[-1][1]
+    assert found[0][0] == found[1][0]
+    assert found[0][1] == found[1][1]
+
+
+def test_lines_that_alternate_are_played_in_blocks(tmp_path, monkeypatch):
+    with opened(tmp_path) as client:
+        client.make()
+        client.learn("first", {"f": 1}, "ham")
+        play, counts = client.service.models["m"].play, []
+        learn = play._learn
+        monkeypatch.setattr(play, "_learn", lambda *args: (counts.append(len(args[1])), learn(*args)))
+        lines = [one for k in range(200) for one in ({"op": "predict", "id": f"{k}", "x": {"f": k}},
+                                                     {"op": "label", "id": f"{k}", "label": "spam"})]  # fmt: skip
+        text = client.http.post("/v1/models/m/bulk", content="\n".join(map(json.dumps, lines))).text
+        assert '"error"' not in text
+        assert sum(counts) == 200
+        assert len(counts) <= 10
 
 
 def test_uploaded_model_is_recovered(tmp_path):
@@ -381,6 +423,118 @@ def test_a_model_that_lost_its_log_is_not_played_unless_that_is_accepted(tmp_pat
         assert lost["labelled"] < labelled
         with opened(tmp_path) as client:
             assert client.ask("GET", "/m")["state"] == "ready"
+
+
+def frames(log):
+    """Offset of each frame of a write-ahead log, and whether it ends a commit."""
+    content = log.read_bytes()
+    return [(at, content[at + 4 : at + 8] != bytes(4)) for at in range(32, len(content) - FRAME + 1, FRAME)]
+
+
+def test_a_log_with_damage_before_its_end_is_not_played_unless_that_is_accepted(tmp_path):
+    folder, copy = tmp_path / "models/m", tmp_path / "copy"
+    with opened(tmp_path) as client:
+        client.make()
+        rounds(client, 10)
+        client.saved()
+        labelled = client.ask("GET", "/m")["labelled"]
+        shutil.copytree(folder, copy)  # as after kill -9
+    log, found = folder / f"{DATABASE}-wal", frames(copy / f"{DATABASE}-wal")
+    ends = [at for at, ends in found if ends]
+    assert len(ends) > 10
+    assert lost_commits(copy / log.name) == 0
+
+    def damaged(change, whole, lost):
+        """State, reason and labels after the log was changed."""
+        shutil.rmtree(folder)
+        shutil.copytree(copy, folder)
+        content = bytearray(log.read_bytes())
+        log.write_bytes(change(content) or content)
+        assert (lost_commits(log) > 1) == lost
+        if not whole:
+            return {}
+        with opened(tmp_path) as client:
+            return client.ask("GET", "/m")
+
+    def flip(at):
+        def change(content):
+            content[at] ^= 1
+
+        return change
+
+    def hole(first, last):
+        def change(content):
+            content[first:last] = bytes(last - first)
+
+        return change
+
+    middle, last = found[len(found) // 2][0], ends[-2] + FRAME
+    told = damaged(flip(middle + 1000), True, True)
+    with opened(tmp_path) as client:  # it stays refused
+        assert client.ask("GET", "/m") == told
+    assert told["state"] == "failed"
+    assert "model.sqlite-wal is damaged before its last" in told["reason"]
+    assert "with the option accept-loss and the name m" in told["reason"]
+    for at in (0, 9, 20, 30, middle + 1, middle + 9, middle + 20, middle + 4000, ends[-2] + 100):
+        damaged(flip(at), False, True)
+    damaged(hole(middle, middle + 9000), False, True)
+    for torn in (hole(last + 100, last + 300), lambda content: content[: last + 3000], lambda content: content[:last]):
+        told = damaged(torn, True, False)
+        assert (told["state"], told["labelled"] >= labelled - 1) == ("ready", True)
+    damaged(flip(middle + 1000), False, True)
+    with opened(tmp_path, accept_loss=["m"]) as client:
+        found = client.ask("GET", "/m")
+        assert found["state"] in ("ready", "failed")
+    if found["state"] == "ready":
+        assert found["labelled"] < labelled
+        with opened(tmp_path) as client:
+            assert client.ask("GET", "/m")["state"] == "ready"
+
+
+def test_a_failed_takeover_is_tried_again_and_a_service_that_stops_meanwhile_leaves_no_model(tmp_path, monkeypatch):
+    with opened(tmp_path) as first:
+        first.make()
+        waiting = Service(tmp_path)
+        waiting.start()
+        begin, calls = waiting._begin, []
+
+        def fail_once():
+            calls.append(waiting.readiness()["ready"])
+            begin()
+            if len(calls) == 1:
+                raise OSError("no file can be opened")
+
+        monkeypatch.setattr(waiting, "_begin", fail_once)
+        stopped = Service(tmp_path)
+        stopped.start()
+        taking, going = threading.Event(), threading.Event()
+        monkeypatch.setattr(stopped._directory, "acquire", lambda: (taking.set(), going.wait(20))[1] and False)
+        assert taking.wait(20)
+        stopping = threading.Thread(target=stopped.stop)
+        stopping.start()
+        going.set()
+        stopping.join()
+        assert not stopped.models
+    try:
+        end = time.monotonic() + 60
+        while not waiting.readiness()["ready"]:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert calls == [False, False]
+        assert list(waiting.models) == ["m"]
+        assert waiting.models["m"].state == "ready"
+    finally:
+        waiting.stop()
+
+
+def test_views_and_requests_are_refused_when_the_model_ends_by_a_bug(tmp_path, monkeypatch):
+    with opened(tmp_path) as client:
+        client.make()
+        client.learn("a", {"f": 1}, "ham")
+        actor = client.service.models["m"]
+        monkeypatch.setattr(actor, "_play", lambda jobs, count: 1 / 0)
+        assert "division by zero" in back_up([actor], tmp_path / "backup").left_out["m"]  # it does not wait forever
+        assert client.ask("GET", "/m")["state"] == "failed"
 
 
 def test_a_failed_start_does_not_take_the_log_for_lost(tmp_path, monkeypatch):

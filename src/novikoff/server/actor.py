@@ -86,6 +86,7 @@ class Actor:
         self.state, self.reason = "opening", ""
         self._queue: deque[Job | Look] = deque()
         self._bulk: deque[Job] = deque()
+        self._held: Sequence[Job | Look] = []  # taken from the queues, and not answered yet
         self._wake = threading.Condition()
         self._waiting = 0
         self._closing = False
@@ -204,6 +205,7 @@ class Actor:
                 (self.folder / OPENING).touch()
             self._store = Store(self.folder / DATABASE, self._sync)
             self._recover()
+            self._store.empty_log()  # frames behind a torn commit do not stay
             persistence.flush(self.folder)  # the log is there before the mark that it must be
             (self.folder / PLAYING).touch()
             self.play.warm_up(self.table.form)
@@ -251,14 +253,18 @@ class Actor:
             self._waiting -= count + lines
             if self._closing and not looks and not jobs and not bulk:
                 return False
+        self._held = [*jobs, *bulk, *looks]
         if jobs or not bulk:
             self._play(jobs, count)
+        self._held = [*bulk, *looks]
         if bulk:
             self._play(bulk, lines)
+        self._held = looks
         if self.state == "storage_failed":
             self._try_again()
-        for look in looks:
-            self._show(look)
+        while looks:
+            self._show(looks[0])
+            del looks[0]
         if self.state == "ready" and self.table.labels - self._snapped >= self._every:
             self._snapshot()
         if until := self._droppable:
@@ -308,7 +314,7 @@ class Actor:
         with self._wake:
             if self.state == "ready":
                 self.state = "closed"
-            left, self._queue, self._bulk = [*self._queue, *self._bulk], deque(), deque()
+            left, self._queue, self._bulk = [*self._held, *self._queue, *self._bulk], deque(), deque()
         self._refuse([one for one in left if isinstance(one, Job)])
         for look in (one for one in left if isinstance(one, Look)):
             look.done(self.refusal())
@@ -322,7 +328,7 @@ class Actor:
             with self._store.transaction():
                 self.table.expire()
                 for run in _runs(jobs):
-                    (self.table.predict if isinstance(run[0].request, Predict) else self.table.label)(run)
+                    self.table.answer(run)
                 for job in jobs:
                     for item in job.items:
                         item.body = b"" if isinstance(item.reply, RefusedError) else encode(item.reply)
@@ -399,18 +405,32 @@ class Actor:
 
 
 def _runs(jobs: Sequence[Job]) -> Iterator[list[Item]]:
-    """Yield the items in processing order, split where the kind changes or an id occurs again."""
+    """Yield the items in processing order, in runs of predictions, of labels, of `learn`, or of pairs.
+
+    In bulk, a prediction and the next line are a pair if that labels it. No id occurs twice in a run, but in a pair.
+    """
     singles = [item for job in jobs if job.single for item in job.items]
     # Two stable sorts: predictions first, then `learn`, then labels.
     singles.sort(key=lambda item: isinstance(item.request, Label))
     singles.sort(key=lambda item: not isinstance(item.request, Predict))
+    units = [[item] for item in singles]
+    for job in jobs:
+        for item in () if job.single else job.items:
+            last = units[-1][-1].request if units and len(units[-1]) == 1 else None
+            if isinstance(item.request, Label) and isinstance(last, Predict) and last.id == item.request.id:
+                units[-1].append(item)
+            else:
+                units.append([item])
     run: list[Item] = []
+    kind: object = None
     ids: set[str] = set()
-    for item in [*singles, *(item for job in jobs if not job.single for item in job.items)]:
-        if run and (type(item.request) is not type(run[0].request) or item.request.id in ids):
+    for unit in units:
+        request = unit[0].request
+        if run and ((type(request), len(unit)) != kind or request.id in ids):
             yield run
             run, ids = [], set()
-        run.append(item)
-        ids.add(item.request.id)
+        run += unit
+        kind = type(request), len(unit)
+        ids.add(request.id)
     if run:
         yield run

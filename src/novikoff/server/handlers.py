@@ -15,7 +15,7 @@ from novikoff.core.errors import NovikoffError
 from novikoff.server.examples import check_form
 from novikoff.server.recovery import Log, recover
 from novikoff.server.store import Arrival, Round, Store
-from novikoff.server.wire import Labelled, Learn, Model, Predict, Predicted, RefusedError, RoundRequest
+from novikoff.server.wire import Label, Labelled, Learn, Model, Predict, Predicted, RefusedError, RoundRequest
 
 Reply = Predicted | Labelled | RefusedError
 Row = tuple[str, bytes] | None
@@ -122,6 +122,50 @@ class Answering:
         """Drop some examples, up to a label."""
         self.dropped_to = self._store.drop_labelled(self.dropped_to, until, DROPPED_AT_ONCE)
         self._store.set_facts(dropped_to=self.dropped_to)
+
+    def answer(self, run: Sequence[Item]) -> None:
+        """Answer predictions, labels, or pairs of a prediction and its label; no two with the same id."""
+        first = run[0].request
+        if not isinstance(first, Predict):
+            self.label(run)
+        elif len(run) == 1 or isinstance(run[1].request, Predict):
+            self.predict(run)
+        elif not self._pairs(run[::2], run[1::2]):
+            for item in run:
+                self.answer([item])
+
+    def _pairs(self, predictions: Sequence[Item], labels: Sequence[Item]) -> bool:
+        """Answer new rounds, each labelled before the next prediction, in one batch; return False if none is played."""
+        rows = [item.row[1] for item in predictions if item.row and item.row[0] == self.form and not _asks(item)]
+        free = self.play.late.waiting < self.model.most_pending
+        if not free or len(rows) < len(predictions) or self._store.find([item.request.id for item in predictions]):
+            return False
+        version, at, names = self.play.ledger.rounds, self.now(), len(self.play.values)
+        asked = [item.request.label for item in labels if isinstance(item.request, Label)]
+        found = self.play.learn_pairs(self.form, rows, asked)
+        if found is None:
+            return False
+        self._decide(self.form)
+        others = self.play.late.waiting
+        rounds: list[Round] = []
+        arrivals: list[Arrival] = []
+        for k, (x, (y, prediction, score)) in enumerate(zip(rows, found, strict=True)):
+            self.rounds, self.labels = self.rounds + 1, self.labels + 1
+            id = predictions[k].request.id
+            rounds.append(Round.new(self.rounds, id, x, prediction, score, version + k, at, self.labels))
+            arrivals.append(Arrival(self.labels, self.rounds, y, prediction, others))
+            predictions[k].reply = self._predicted(rounds[-1], False)
+            labels[k].reply = self._labelled(rounds[-1], arrivals[-1], False)
+        self.delays += [0.0] * len(rounds)
+        self._write(rounds, arrivals, names)
+        return True
+
+    def _write(self, rounds: Sequence[Round], arrivals: Sequence[Arrival], names: int) -> None:
+        """Write new rounds, labels, and the classes after the first `names`."""
+        self._store.add_rounds(rounds)
+        self._store.add_arrivals(arrivals)
+        if len(self.play.values) > names:
+            self._store.add_labels(names, self.play.values[names:])
 
     def predict(self, run: Sequence[Item]) -> None:
         """Answer predictions, no two with the same id."""
@@ -292,12 +336,9 @@ class Answering:
             version += 1
             arrivals.append(Arrival(self.labels, one.seq, y, prediction, others))
             item.reply = self._labelled(one, arrivals[-1], False)
-        self._store.add_rounds(rounds)
-        self._store.add_arrivals(arrivals)
+        self._write(rounds, arrivals, names)
         if waited:
             self._store.settle((arrival.n, arrival.seq) for arrival in arrivals)
-        if len(self.play.values) > names:
-            self._store.add_labels(names, self.play.values[names:])
 
     def _predicted(self, one: Round, repeated: bool) -> Predicted:
         found = Predicted(
@@ -333,6 +374,11 @@ def _bytes(one: Round) -> bytes:
     """Return the example of a waiting round, which is always stored."""
     assert isinstance(one.x, bytes)
     return one.x
+
+
+def _asks(item: Item) -> bool:
+    """Return whether more than the prediction is requested."""
+    return isinstance(item.request, Predict) and (item.request.why or item.request.probabilities)
 
 
 def _asks_why(item: Item) -> bool:

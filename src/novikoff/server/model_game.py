@@ -47,13 +47,24 @@ MOST_BITS = 24
 
 
 class Predictions(Observer):
-    """Observer that collects the predictions of the rounds played."""
+    """Observer that collects the predictions of the rounds played, and their scores where there are any."""
 
-    def __init__(self) -> None:
+    def __init__(self, late: Late) -> None:
         self.values: list[Any] = []
+        self.scores: list[float | None] = []
+        self._late = late
 
     def see(self, batch: Batch, result: StepResult) -> None:
         self.values += np.asarray(result.predictions).tolist()
+        found = result.scores if self._late.noted is None else self._late.noted
+        scores = [] if found is None else np.asarray(found).tolist()
+        if len(scores) == len(batch) and isinstance(scores[0], float):
+            self.scores += [score if math.isfinite(score) else None for score in scores]
+
+    def clear(self) -> None:
+        """Forget all rounds."""
+        self.values.clear()
+        self.scores.clear()
 
 
 def check_options(options: Model) -> None:
@@ -162,7 +173,7 @@ class Play:
             ledger.late = Late.begin(ledger)
         if ledger.drift is None and ledger.counts:
             ledger.drift = DriftWatch()
-        self._observed = Predictions()
+        self._observed = Predictions(ledger.late)
         self.ledger, self.late = ledger, ledger.late
         self._schema = schema
         table = schema is not None or ledger.encoding is not None
@@ -240,7 +251,7 @@ class Play:
         some = len(rows)
         while (at := len(results)) < len(rows):
             part = slice(at, at + some)
-            self._observed.values.clear()
+            self._observed.clear()
             y: list[Any] = []
             try:
                 y = self._encoded(labels[part])
@@ -265,7 +276,7 @@ class Play:
                 self.game.learn_batch(batch)
             else:
                 predictions, versions, scores = zip(*served, strict=True)
-                forecasts = [None if score is None else Forecast(score) for score in scores]
+                forecasts = self._forecasts(versions, scores)
                 self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64), forecasts)
         except NovikoffError:
             if known is None:
@@ -279,14 +290,43 @@ class Play:
         served: Sequence[tuple[object, int, float | None, int]],
     ) -> list[object]:  # fmt: skip
         """Replay rounds with their served prediction, version, score and waiting rounds; return the predictions now."""
-        self._observed.values.clear()
+        self._observed.clear()
         batch = self._batch(form, rows, self._array(y), True)
         predictions, versions, scores, others = zip(*served, strict=True)
-        forecasts = [None if score is None else Forecast(score) for score in scores]
+        forecasts = self._forecasts(versions, scores)
         most = max(self.late.others, *others)
         self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64), forecasts)
         self.late.others = most  # the batch also counts rounds that were predicted after these labels arrived
         return list(self._observed.values)
+
+    def learn_pairs(
+        self, form: str, rows: Sequence[bytes], labels: Sequence[object]
+    ) -> list[tuple[Any, Any, float | None]] | None:
+        """Learn rounds whose labels come before the next prediction, in one batch.
+
+        Return the encoded label, prediction and score of each; or None, and learn nothing, if one of them is invalid
+        or the learner has scores that it does not report when it learns.
+        """
+        reports = not self._scored or self.learner.tells_scores or self.learner.probable
+        if self.learner.draws or self.learner.covers or not reports:
+            return None
+        self._observed.clear()
+        try:
+            y = self._encoded(labels)
+            self._learn(form, rows, self._array(y), None)
+        except NovikoffError:
+            self._cut()
+            return None
+        scores = self._observed.scores if self._scored else [None] * len(rows)
+        return list(zip(y, self._observed.values, scores, strict=True))
+
+    def _forecasts(self, versions: Sequence[int], scores: Sequence[float | None]) -> list[Forecast | None]:
+        """Return what was served with each round; None where nothing was learned since, and its score is known."""
+        now = enumerate(versions, self.ledger.rounds)
+        return [
+            None if score is None or version == rounds else Forecast(score)
+            for (rounds, version), score in zip(now, scores, strict=True)
+        ]
 
     def _row(self, x: dict[str, object]) -> Any:
         """Return an object as the learner takes it; the first object of a game decides the columns if it is learned."""

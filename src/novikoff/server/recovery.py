@@ -8,7 +8,8 @@ A snapshot only saves time: one that is damaged or has a newer format is skipped
 with the original ones: if they differ, the model does not start.
 
 Nor does it start if acknowledged labels are missing from the database. A sound snapshot that is ahead of it proves
-that, and so does a missing write-ahead log: `playing` exists while the log has commits that the database file lacks.
+that, and so does a missing write-ahead log (`playing` exists while the log has commits that the database file lacks),
+or one with whole commits behind damage, of which SQLite would play none.
 With `accept_loss` the model is played as far as its database goes.
 """
 
@@ -25,7 +26,7 @@ from novikoff.core.errors import ModelFileError
 from novikoff.game import persistence
 from novikoff.game.ledger import Ledger
 from novikoff.server.model_game import Play, begin
-from novikoff.server.store import DamagedError, Store
+from novikoff.server.store import DamagedError, Store, lost_commits
 from novikoff.server.wire import Model
 
 AT_ONCE = 4096
@@ -95,13 +96,20 @@ def write_snapshot(what: persistence.Snapshot, folder: Path, n: int, sync: str, 
 
 
 def check_present(folder: Path, accept_loss: bool = False) -> None:
-    """Raise `DamagedError` if the database or its write-ahead log is missing; called before the database is opened."""
+    """Raise `DamagedError` if the database or commits are missing or damaged; called before the database is opened."""
     if not (folder / DATABASE).exists():
         raise DamagedError(f"{DATABASE} is missing: restore the folder from a backup, or delete the model")
-    if (folder / PLAYING).exists() and not (folder / f"{DATABASE}-wal").exists() and not accept_loss:
-        raise DamagedError(f"{DATABASE}-wal is missing, although the service was not stopped in order: acknowledged "
-                           f"requests are lost, unless another program has opened the database since. "
-                           f"{REMEDY.format(folder.name)}")  # fmt: skip
+    if accept_loss:
+        return
+    log = folder / f"{DATABASE}-wal"
+    if not log.exists():
+        if (folder / PLAYING).exists():
+            raise DamagedError(f"{log.name} is missing, although the service was not stopped in order: acknowledged "
+                               f"requests are lost, unless another program has opened the database since. "
+                               f"{REMEDY.format(folder.name)}")  # fmt: skip
+    elif (lost := lost_commits(log)) > 1:  # one may be that which was being written at the end
+        raise DamagedError(f"{log.name} is damaged before its last {lost:,} commits: acknowledged requests would be "
+                           f"lost. {REMEDY.format(folder.name)}")  # fmt: skip
 
 
 def recover(store: Store, folder: Path, name: str, log: Log, accept_loss: bool = False) -> tuple[Play, int]:

@@ -81,7 +81,7 @@ class Service:
         self._sizes: dict[Actor, int] = {}
         self.free: int | None = None
         self.address = ""
-        self._stopping = threading.Event()
+        self._stopping, self._taking = threading.Event(), threading.Lock()
         self._watching = threading.Thread(target=self._watch, name="watch", daemon=True)
         try:
             (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples may be confidential
@@ -115,13 +115,17 @@ class Service:
     def stop(self) -> None:
         """Let every model answer waiting requests, and close it."""
         self._stopping.set()
+        with self._taking:  # a takeover has opened all models, or none
+            self._stop_models()
+        if self._watching.ident is not None:
+            self._watching.join()
+        self._directory.release()
+
+    def _stop_models(self) -> None:
         for actor in list(self.models.values()):
             actor.stop()
         for actor in list(self.models.values()):
             actor.join()
-        if self._watching.ident is not None:
-            self._watching.join()
-        self._directory.release()
 
     @property
     def opened(self) -> bool:
@@ -341,14 +345,7 @@ class Service:
         while not self._owned:
             if self._stopping.wait(AGAIN):
                 return
-            with self._lock:
-                try:
-                    self._owned = self._directory.acquire()
-                    if self._owned:
-                        log("directory_free", models=len(list((self.folder / "models").iterdir())))
-                        self._begin()
-                except (OSError, sqlite3.Error) as error:
-                    log("directory_unusable", level="error", reason=str(error))
+            self._take_over()
         while True:
             begin = time.monotonic()
             for actor in list(self.models.values()):
@@ -361,6 +358,23 @@ class Service:
                 self.free = shutil.disk_usage(self.folder).free
             if self._stopping.wait(max(0.0, BETWEEN - (time.monotonic() - begin))):
                 return
+
+    def _take_over(self) -> None:
+        """Open the models if no other process has the directory; if that fails, leave it for the next attempt."""
+        with self._lock, self._taking:
+            if self._stopping.is_set():
+                return
+            try:
+                if self._directory.acquire():
+                    log("directory_free", models=len(list((self.folder / "models").iterdir())))
+                    self._begin()
+                    self._owned = True
+            except Exception as error:
+                log("directory_unusable", level="error", reason=str(error))
+                self._stop_models()
+                self.models.clear()
+                self._evaluating.clear()
+                self._directory.release()
 
     def _look_at(self, actor: Actor) -> None:
         """Evaluate the bounds of a model if they are out of date."""

@@ -24,6 +24,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 VERSION = 1
 """Version of the schema."""
 SCHEMA = """
@@ -37,6 +40,8 @@ COLUMNS = "seq, id, x, said, score, version, at, state, sum"
 """Columns of `rounds`, in the order of the fields of Round."""
 AT_ONCE = 200
 """Ids per query."""
+HEAD, FRAME = 32, 24 + 4096
+"""Sizes of the header of a write-ahead log, and of a frame, which has a header and a page."""
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 """Prefixes of SQLite's error names for a damaged file."""
 
@@ -103,6 +108,7 @@ class Store:
     def _begin(self, sync: str) -> None:
         run = self._db.execute
         run("PRAGMA locking_mode=EXCLUSIVE")
+        run("PRAGMA page_size=4096")
         run("PRAGMA journal_mode=WAL")
         run(f"PRAGMA synchronous={'FULL' if sync == 'full' else 'NORMAL'}")
         run("PRAGMA cache_size=-8000")
@@ -250,6 +256,42 @@ class Store:
         query = f"""SELECT a.n, a.seq, a.y, a.said, a.pending, {columns} FROM arrivals a JOIN rounds r ON r.seq = a.seq
             WHERE a.n > ? ORDER BY a.n LIMIT ?"""
         return [(Arrival(*row[:5]), Round(*row[5:]).checked()) for row in self._db.execute(query, (after, most))]
+
+
+def lost_commits(path: Path) -> int:
+    """Return the number of whole commits in a write-ahead log behind damage, of which SQLite would play none.
+
+    SQLite plays a log up to its first frame whose checksum is wrong, and ignores the rest. A crash leaves at most the
+    commit that was being written there, which was not acknowledged. Checksums are chained: each frame continues that of
+    the frame before it, and the first one continues that of the header.
+    """
+    content = path.read_bytes()
+    if len(content) <= HEAD:
+        return 0
+    order = np.dtype(np.uint32).newbyteorder(">" if content[3] & 1 else "<")
+    frames = np.frombuffer(content, np.uint8, (len(content) - HEAD) // FRAME * FRAME, HEAD).reshape(-1, FRAME)
+    parts = np.ascontiguousarray(frames[:, :24]).view(">u4").astype(np.uint32)
+    size, salts, stated = parts[:, 1], parts[:, 2:4], parts[:, 4:]  # size of the database in a commit's last frame
+    begin = np.frombuffer(content, ">u4", 2, 24).astype(np.uint32)[None]
+    head = np.frombuffer(content, order, 6)[None]
+    if (_continued(np.zeros((1, 2), np.uint32), head) == begin).all():
+        ours = (salts == np.frombuffer(content, ">u4", 2, 16)).all(axis=1)  # not of an earlier log in the same file
+        words = np.concatenate([frames[:, :8], frames[:, 24:]], axis=1).view(order)
+        right = ours & (_continued(np.concatenate([begin, stated[:-1]]), words) == stated).all(axis=1)
+        sound = len(right) if right.all() else int(right.argmin())
+    else:
+        ours, sound = (salts == salts[:1]).all(axis=1), 0
+    return int((ours & (size > 0))[sound:].sum())
+
+
+def _continued(sums: NDArray[np.uint32], words: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the checksum of each row of words, an even number of them, continued from the sums before the row."""
+    a, b = sums.T
+    columns = np.ascontiguousarray(words.astype(np.uint32).T)
+    for x, y in zip(columns[0::2], columns[1::2], strict=True):
+        a = a + b + x  # modulo 2^32
+        b = b + a + y
+    return np.stack([a, b], axis=1)
 
 
 class Lock:

@@ -55,6 +55,7 @@ class Late(Stateful, Observer):
         labels: Whether outcomes are labels; in regression there are no mistakes.
         curve: (t, mistakes of the served answers after t labels) at the marks of the ledger's curve.
         served: Metrics of the served answers, saved with the ledger; None if an earlier version saved it.
+        noted: Scores on arrival of the rounds that were learned last; None without scores.
     """
 
     fields = (
@@ -78,6 +79,7 @@ class Late(Stateful, Observer):
     labels: bool = True
     curve: list[tuple[int, int]] = field(default_factory=list)
     served: ServedMetrics | None = None
+    noted: NDArray[np.float64] | None = field(default=None, init=False)
     _served: NDArray[Any] | None = field(default=None, init=False)
     _versions: NDArray[np.int64] | None = field(default=None, init=False)
     _forecasts: list[Forecast | None] = field(default_factory=list, init=False)
@@ -136,6 +138,7 @@ class Late(Stateful, Observer):
     def note(self, scores: NDArray[np.float64] | None, weights: NDArray[np.int64] | None) -> None:
         """Note the scores on arrival (rows,) and the weights (rows,) of the rounds that `see` gets next."""
         self._scores, self._weights = scores, weights
+        self.noted = scores
 
     def see(self, batch: Batch, result: StepResult) -> None:
         predictions, y = np.asarray(result.predictions), np.asarray(batch.y)
