@@ -11,8 +11,8 @@ from decimal import localcontext
 from pathlib import Path
 from typing import Any
 
-from novikoff_verify.exact import DIGITS, NotCoveredError, RefutedError, number
-from novikoff_verify.rows import mistakes, rows_of
+from novikoff_verify.exact import DIGITS, NotCoveredError, RefutedError, count, number, require, unique
+from novikoff_verify.rows import MOST, flags, rows_of
 from novikoff_verify.rules import Rule, rule
 from novikoff_verify.theorems import Theorem, theorem
 
@@ -20,6 +20,8 @@ DEPTHS = ("arithmetic", "data", "replay")
 FORMAT, VERSION = "novikoff-proof", 1
 LARGEST = 64_000_000
 """Largest proof file in bytes."""
+LEARNER = "the learner"
+"""Name of the replay among the checks."""
 VERIFIED, REFUTED, UNCHECKED = 0, 1, 2
 """Exit codes."""
 
@@ -33,14 +35,33 @@ def read(path: str) -> dict[str, Any]:
     except OSError as error:
         raise NotCoveredError(f"{path}: {error.strerror}") from None
     try:
-        proof = json.loads(text)
-        if proof["format"] != FORMAT or proof["version"] != VERSION:
-            raise NotCoveredError(f"{path}: a file of format {proof['format']!r}, version {proof['version']!r}")
-        if not (proof["claims"] and all(isinstance(claim, dict) for claim in proof["claims"])):
-            raise RefutedError("the proof claims nothing")
-        return {**proof, "data": dict(proof["data"]), "learner": dict(proof["learner"])}
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RefutedError(f"{path} is not a proof: {error!r}") from None
+        return well_formed(json.loads(text, object_pairs_hook=unique))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise RefutedError(f"{path} is not a proof: {error!r:.200}") from None
+
+
+def well_formed(proof: dict[str, Any]) -> dict[str, Any]:
+    """Return a proof whose outer form is that of docs/proofs.md; raise an error for any other."""
+    if proof["format"] != FORMAT or proof["version"] != VERSION:
+        raise NotCoveredError(f"a file of format {proof['format']!r:.40}, version {proof['version']!r:.40}")
+    data, claims = proof["data"], proof["claims"]
+    count(data["rows"], "rows", MOST)
+    require(isinstance(data["kind"], str) and isinstance(proof["learner"], dict), "rows and learner must have a kind")
+    require(isinstance(claims, list) and bool(claims), "the proof claims nothing")
+    names = [claim["theorem"] for claim in claims]
+    require(all(isinstance(name, str) for name in names), "a claim must name a theorem")
+    require(len(set(names)) == len(names), "two claims are of one theorem")
+    for claim in claims:
+        require(isinstance(claim["witness"], dict), "a claim must have a witness")
+        for assumption in claim.get("assumptions", []):
+            sound = isinstance(assumption["claim"], str) and assumption["standing"] in ("checked", "trusted")
+            require(sound, "a claim rests on an assumption that failed")
+    return proof
+
+
+def plain(text: str) -> str:
+    """Return a text of a proof without line ends, or anything else that a terminal obeys."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)[:300]
 
 
 class Verification:
@@ -49,31 +70,36 @@ class Verification:
     Args:
         proof: Content of a proof file.
         data: Path of the data; None to check the arithmetic only.
-        depth: Deepest check.
+        depth: Depth to check to; by default that which the data allow.
         progress: Function that is called with the number of rows read, every thousand rows.
     """
 
-    def __init__(self, proof: dict[str, Any], data: str | None, depth: str = "replay", progress: Any = None) -> None:
-        self.proof, self.results, self.notes = proof, {}, []  # type: dict[str, Any], dict[tuple[str, str], str], list[str]
+    def __init__(self, proof: dict[str, Any], data: str | None, depth: str | None = None, progress: Any = None) -> None:
+        self.proof, self.results, self.notes = well_formed(proof), {}, []  # type: dict[str, Any], dict[tuple[str, str], str], list[str]
+        self.depths = DEPTHS[: DEPTHS.index(depth or ("arithmetic" if data is None else "replay")) + 1]
+        self.claims = {claim["theorem"]: claim for claim in proof["claims"]}
+        self.theorems: dict[str, Theorem] = {}
         with localcontext(DIGITS):
-            self._check(data, depth, progress)
+            self._check(data, progress)
+        for name in self.claims:
+            for depth in self.depths:
+                self.results.setdefault((name, depth), "not checked")
 
-    def _check(self, data: str | None, depth: str, progress: Any) -> None:
+    def _check(self, data: str | None, progress: Any) -> None:
         """Check every claim to the depth that is asked for."""
-        proof = self.proof
-        names = [claim.get("theorem", "?") for claim in proof["claims"]]
-        found: dict[str, Theorem] = {}
-        for name, claim in zip(names, proof["claims"], strict=True):
+        for name, claim in self.claims.items():
             if (made := self._try(name, "arithmetic", lambda claim=claim: self._arithmetic(claim))) is not None:
-                found[name] = made
-        if data is None or depth == "arithmetic":
+                self.theorems[name] = made
+        if data is None or "data" not in self.depths:
             return
-        player = self._try("learner", "replay", lambda: rule(proof)) if depth == "replay" else None
-        self._rows(found, player, data, progress)
-        for name in names:
-            if (name, "replay") not in self.results and ("learner", "replay") in self.results:
-                self.results[name, "replay"] = self.results["learner", "replay"]
-        self.results.pop(("learner", "replay"), None)
+        player = self._try(LEARNER, "replay", lambda: rule(self.proof)) if "replay" in self.depths else None
+        self._rows(player, data, progress)
+        learner = self.results.pop((LEARNER, "replay"), None)
+        for name, one in self.theorems.items():
+            if "replay" in self.depths and one.replays:
+                self.results[name, "replay"] = self.results[name, "data"]
+            elif learner is not None:
+                self.results[name, "replay"] = learner
 
     def _arithmetic(self, claim: dict[str, Any]) -> Theorem:
         made = theorem(self.proof, claim)
@@ -91,35 +117,32 @@ class Verification:
         except NotCoveredError as error:
             self.results[name, depth] = f"not covered: {error}"
         except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError, IndexError) as error:
-            self.results[name, depth] = f"REFUTED: the proof is incomplete or malformed: {error!r}"
+            self.results[name, depth] = f"REFUTED: the proof is incomplete or malformed: {error!r:.200}"
         return None
 
-    def _rows(self, found: dict[str, Theorem], player: Rule | None, data: str, progress: Any) -> None:
+    def _rows(self, player: Rule | None, data: str, progress: Any) -> None:
         """Check the sums of the data and replay the learner, in one pass."""
-        summed = {name: one for name, one in found.items() if one.of_rows}
-        for name in set(found) - set(summed):
-            self.results[name, "data"] = "not covered: the sums of this theorem are not sums of rows"
-        flags: Any = self._try("mistakes", "data", lambda: mistakes(self.proof)) if "wrong" in self.proof else None
-        broken = self.results.pop(("mistakes", "data"), "verified")
-        if broken != "verified":
-            self.results.update({(name, "data"): broken for name in found})
-            return
+        playing: dict[tuple[str, str], Any] = {(name, "data"): one for name, one in self.theorems.items()}
+        if player is not None:
+            playing[LEARNER, "replay"] = player
+        for key, one in list(playing.items()):
+            if isinstance(one, Theorem) and not one.of_rows:
+                self.results[key] = "not covered: the sums of this theorem are not sums of rows"
+                del playing[key]
 
         def play(actor: Any, row: Any, wrong: bool) -> bool:
             actor.see(row, wrong)
             return True
 
-        playing: dict[tuple[str, str], Any] = {(name, "data"): one for name, one in summed.items()}
-        if player is not None:
-            playing["learner", "replay"] = player
         t = 0
         try:
+            wrong = flags(self.proof, "wrong") if "wrong" in self.proof else lambda t: False
             for row in rows_of(data, self.proof["data"]):
-                wrong = bool(flags[t]) if flags is not None and t < len(flags) else False
+                mistake = wrong(t)
                 t += 1
                 for (name, depth), actor in list(playing.items()):
                     if (
-                        self._try(name, depth, lambda actor=actor, row=row, wrong=wrong: play(actor, row, wrong))
+                        self._try(name, depth, lambda actor=actor, row=row, wrong=mistake: play(actor, row, wrong))
                         is None
                     ):
                         self.results[name, depth] += f" (row {t:,})"
@@ -128,9 +151,9 @@ class Verification:
                     progress(t)
         except (RefutedError, NotCoveredError) as error:
             word = "REFUTED" if isinstance(error, RefutedError) else "not covered"
-            self.results.update({(name, "data"): f"{word}: {error}" for name in found})
+            self.results.update({(name, "data"): f"{word}: {error}" for name in self.theorems})
             if player is not None:
-                self.results["learner", "replay"] = f"{word}: {error}"
+                self.results[LEARNER, "replay"] = f"{word}: {error}"
             return
         for (name, depth), actor in playing.items():
             self._try(name, depth, lambda actor=actor: (actor.end if isinstance(actor, Rule) else actor.sums)() or True)
@@ -143,25 +166,38 @@ class Verification:
 
     @property
     def status(self) -> int:
-        """Exit code: 0 if every claim was verified at some depth and none refuted, 1 if refuted, 2 otherwise."""
+        """Exit code: 0 if every claim was verified at every depth that was asked for, 1 if one was refuted, else 2."""
         if self.refuted:
             return REFUTED
-        claimed = [claim.get("theorem", "?") for claim in self.proof["claims"]]
-        return VERIFIED if all(self.results.get((n, "arithmetic")) == "verified" for n in claimed) else UNCHECKED
+        asked = [self.results[name, depth] for name in self.claims for depth in self.depths]
+        return VERIFIED if all(text == "verified" for text in asked) else UNCHECKED
+
+    @property
+    def reached(self) -> str:
+        """The deepest depth at which every claim was verified; "" if there is none."""
+        found = ""
+        for depth in self.depths:
+            if any(self.results[name, depth] != "verified" for name in self.claims):
+                break
+            found = depth
+        return found
 
     def lines(self) -> list[str]:
         """Return the report."""
         found = []
-        for claim in self.proof["claims"]:
-            name, sign = claim.get("theorem", "?"), "<=" if claim.get("side", "upper") == "upper" else ">="
+        for name, claim in self.claims.items():
+            one = self.theorems.get(name)
             try:
+                sign = "<=" if one is None or one.side == "upper" else ">="
                 values = f"{float(number(claim['observed'])):.6g} {sign} {float(number(claim['bound'])):.6g}"
             except (RefutedError, KeyError, OverflowError):
                 values = "malformed"
-            found.append(f"{name}: {claim.get('quantity', '')} {values}")
-            found += [f"  {d:<11} {self.results[name, d]}" for d in DEPTHS if (name, d) in self.results]
-            trusted = [a["claim"] for a in claim.get("assumptions", []) if a.get("standing") == "trusted"]
-            found += [f"  trusted     {text}" for text in trusted]
+            found.append(f"{plain(name)}: {claim['quantity'] if one else ''} {values}")
+            found += [f"  {depth:<11} {plain(self.results[name, depth])}" for depth in self.depths]
+            trusted = [a["claim"] for a in claim.get("assumptions", []) if a["standing"] == "trusted"]
+            found += [f"  trusted     {plain(text)}" for text in (*trusted, *(one.trusted if one else ()))]
+        if self.depths[-1] == "data":
+            found.append("note: that the learner made these predictions is trusted: it was not replayed")
         return found + [f"note: {note}" for note in self.notes]
 
 
@@ -174,12 +210,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("proof", metavar="PROOF", help="proof file (novikoff run ... --proof FILE)")
     parser.add_argument("data", metavar="DATA", nargs="?", help="the rows: CSV, svmlight, JSON lines or --proof-rows")
-    parser.add_argument("--depth", choices=DEPTHS, default="replay", help="deepest check (default: replay)")
+    parser.add_argument("--depth", choices=DEPTHS, help="depth to check to (default: replay; without DATA arithmetic)")
     given = parser.parse_args(arguments)
     return verify(given.proof, given.data, given.depth)
 
 
-def verify(path: str, data: str | None = None, depth: str = "replay") -> int:
+def verify(path: str, data: str | None = None, depth: str | None = None) -> int:
     """Verify a proof file, print the report and return the exit code."""
     started, shown = time.monotonic(), sys.stderr.isatty()
 
@@ -190,12 +226,14 @@ def verify(path: str, data: str | None = None, depth: str = "replay") -> int:
         proof = read(path)
         verified = Verification(proof, data, depth, progress if shown else None)
     except (RefutedError, NotCoveredError) as error:
-        print(f"novikoff verify: {error}", file=sys.stderr)
+        print(f"novikoff verify: {plain(str(error))}", file=sys.stderr)
         return REFUTED if isinstance(error, RefutedError) else UNCHECKED
     if shown:
         print("\r\x1b[K", end="", file=sys.stderr)
     print("\n".join(verified.lines()))
-    verdict = {VERIFIED: "verified", REFUTED: "REFUTED", UNCHECKED: "not verified"}[verified.status]
+    verdict = {VERIFIED: "verified", REFUTED: "REFUTED", UNCHECKED: "NOT VERIFIED"}[verified.status]
+    if verified.status == UNCHECKED and verified.reached:
+        verdict += f" beyond {verified.reached} (to accept that: --depth {verified.reached})"
     without = "without data, only the arithmetic was checked; " if data is None else ""
     print(f"{verdict}: {without}{proof['data']['rows']:,} rows, {time.monotonic() - started:.1f} s")
     return verified.status

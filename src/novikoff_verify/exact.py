@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,10 @@ DIGITS = Context(prec=60, Emax=10**9, Emin=-(10**9))
 """Context of a verification; a single operation on decimals is wrong by at most 10^-59 of its result."""
 OUTWARD = Fraction(1, 10**40)
 """Relative allowance for the rounding of at most 10^15 operations on decimals."""
+EXACT = re.compile(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", re.ASCII)
+"""Text of a whole number or a fraction: no exponent, whose value could be too long to write."""
+DOUBLE = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}", re.ASCII)
+"""Text of a finite double, as `float.hex` prints it."""
 
 
 class RefutedError(Exception):
@@ -23,21 +28,41 @@ class NotCoveredError(Exception):
 
 def number(value: Any) -> Fraction:
     """Return the exact value of a whole number, of a text "p/q", or of a hexadecimal float."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(value, str) and DOUBLE.fullmatch(value):
+        return Fraction(double(value))
+    if isinstance(value, str) and EXACT.fullmatch(value):
+        top, _, bottom = value.partition("/")
+        if not bottom or bottom.strip("0"):
+            return Fraction(int(top), int(bottom or 1))
+    raise RefutedError(f"a number must be a whole number, a fraction in quotes or a hexadecimal float: {value!r:.80}")
+
+
+def double(value: Any) -> float:
+    """Return the finite double that a text in hexadecimal form stands for."""
     try:
-        if isinstance(value, str):
-            return Fraction(float.fromhex(value)) if "0x" in value else Fraction(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return Fraction(value)
-    except (ValueError, OverflowError, ZeroDivisionError):
+        if isinstance(value, str) and DOUBLE.fullmatch(value):
+            return float.fromhex(value)
+    except OverflowError:
         pass
-    raise RefutedError(f"a number must be a whole number, a fraction in quotes or a hexadecimal float: {value!r}")
+    raise RefutedError(f"a double must be finite, and in hexadecimal form: {value!r:.80}")
 
 
-def count(value: Any, name: str) -> int:
-    """Return a whole number of at least 0."""
+def count(value: Any, name: str, most: int | None = None) -> int:
+    """Return a whole number of at least 0, and at most `most`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise RefutedError(f"{name} must be a whole number of at least 0: {value!r}")
+        raise RefutedError(f"{name} must be a whole number of at least 0: {value!r:.80}")
+    require(most is None or value <= most, f"{name} must be at most {most}: {value!r:.80}")
     return value
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, whose names must differ: readers disagree on which of two equal names counts."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name occurs twice in an object")
+    return found
 
 
 def require(holds: bool, otherwise: str) -> None:

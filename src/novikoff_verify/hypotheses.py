@@ -10,6 +10,8 @@ from novikoff_verify.exact import NotCoveredError, RefutedError, count, require
 
 MOST = 2_000_000
 """Most hypotheses that are listed one by one."""
+DIMENSIONS = 20
+"""Largest dimension of rectangles."""
 
 
 class Survivors:
@@ -27,12 +29,15 @@ class Survivors:
         if self.name == "thresholds":
             self.left = range(count(given["n"], "n") + 2)
         elif self.name == "rectangles":
-            m, dim = count(given["m"], "m"), count(given["dim"], "dim")
-            if (m * (m + 1) // 2) ** dim >= MOST:
+            m, dim = count(given["m"], "m", MOST), count(given["dim"], "dim")
+            if dim > DIMENSIONS or (m * (m + 1) // 2) ** dim >= MOST:
                 raise NotCoveredError("a class of more than two million rectangles")
             self.left = [None, *product([(a, b) for a in range(m) for b in range(a, m)], repeat=dim)]
         elif self.name == "table":
             self.left = list(range(len(given["matrix"])))
+            self.points = len(given["matrix"][0])
+            whole = all(type(label) is int for row in given["matrix"] for label in row)
+            require(whole and all(len(row) == self.points for row in given["matrix"]), "a table must be of labels")
         else:
             raise NotCoveredError(f"the class {self.name}")
         self.all, self.restarts = self.left, 0
@@ -42,6 +47,7 @@ class Survivors:
     def says(self, hypothesis: Any, x: list[int]) -> int:
         """Return the label that a hypothesis gives to x."""
         if self.name == "table":
+            require(len(x) == 1 and 0 <= x[0] < self.points, "a point must be a column of the table")
             return int(self.given["matrix"][hypothesis][x[0]])
         if self.name == "thresholds":
             return 1 if x[0] >= hypothesis else -1
@@ -51,6 +57,7 @@ class Survivors:
     def votes(self, x: list[int]) -> dict[int, int]:
         """Return the weight of the hypotheses left that give each label."""
         if isinstance(self.left, range):
+            require(len(x) == 1, "a point of a grid must be one number")
             below = min(max(x[0] + 1 - self.left.start, 0), self.count())
             return {1: below, -1: self.count() - below}
         found: Counter[int] = Counter()
@@ -61,6 +68,7 @@ class Survivors:
     def keep(self, x: list[int], y: int, restart: bool = False) -> None:
         """Remove the hypotheses that do not give the label y to x; if none is left, restart with all, or refute."""
         if isinstance(self.left, range):
+            require(len(x) == 1 and y in (-1, 1), "a point of a grid must be one number, its label -1 or +1")
             low, high = self.left.start, self.left.stop
             self.left = range(low, min(high, x[0] + 1)) if y == 1 else range(max(low, x[0] + 1), high)
         else:

@@ -7,12 +7,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from novikoff_verify.exact import NotCoveredError, count, decimal, fraction, number, require, root, units
+from novikoff_verify.exact import NotCoveredError, count, decimal, double, fraction, number, require, root, units
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.rows import Row
 
 ULP = Fraction(1, 2**53)
 """Largest relative error of one operation on doubles."""
+FINEST = 1074
+"""Every double is a whole multiple of 2^-1074."""
 CLOSE = Fraction(1, 10**12)
 """Largest relative rounding error of a rate, or of a sum of rates, in doubles."""
 SAME = Fraction(1, 10**7)
@@ -49,8 +51,8 @@ class Perceptron(Rule):
         super().__init__(proof)
         if proof["learner"].get("normalize", False):
             raise NotCoveredError("rows that the learner divides by their length")
-        self.bits = count(proof["data"]["bits"], "bits")
-        self.bias = units(float.fromhex(proof["learner"]["bias"]), self.bits)
+        self.bits = count(proof["data"]["bits"], "bits", FINEST)
+        self.bias = units(double(proof["learner"]["bias"]), self.bits)
         self.weights: dict[int, int] = {}
         self.mistakes, self.longest, self.nonzeros, self.size = 0, 0, 1, 0
         self.close = 0

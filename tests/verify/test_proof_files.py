@@ -17,7 +17,7 @@ import pytest
 import novikoff as nk
 import novikoff_verify
 from novikoff.core.errors import InputError
-from novikoff.game.proof_file import bits_of
+from novikoff.game.proof_file import bits_of, packed
 from novikoff.game.specs import make
 from novikoff_verify.command import REFUTED, UNCHECKED, VERIFIED, Verification, read, verify
 
@@ -283,6 +283,44 @@ def test_mixture_for_numbers_is_replayed_on_its_forecasts(tmp_path):
         other = copy.deepcopy(proof)
         other["claims"][0]["witness"][name] = str(Fraction(claim["witness"][name]) * Fraction(99, 100))
         assert Verification(other, str(tmp_path / "n.rows")).status == REFUTED
+
+
+COVERED = {
+    "one threshold": lambda: nk.Conformal(nk.Logistic(), alpha=0.2),
+    "late outcomes": lambda: nk.Conformal(nk.Logistic(), alpha=0.3, step=0.4, delay=3),
+    "groups": lambda: nk.Conformal(nk.Perceptron(), alpha=0.2, step=0.3, groups=lambda x: x[0] > 0.5),
+    "numbers": lambda: nk.Conformal(nk.VAW(), alpha=0.1, step=0.3),
+    "large step": lambda: nk.Conformal(nk.Logistic(), alpha=0.1, step=20.0),
+}
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_misses_of_sets_are_replayed(name, tmp_path):
+    y = np.round(VECTORS @ [1.0, 2.0, -1.0], 2) if name == "numbers" else SIGNS
+    ledger = nk.play(COVERED[name](), (VECTORS, y), proof=str(tmp_path / "c.rows"))
+    ledger.write_proof(tmp_path / "c.json")
+    proof, data = read(str(tmp_path / "c.json")), str(tmp_path / "c.rows")
+    found = depths(proof, data)
+    assert {found["coverage_deviation", depth] for depth in ("arithmetic", "data", "replay")} == {"verified"}
+    (claim,) = (claim for claim in proof["claims"] if claim["theorem"] == "coverage_deviation")
+    proof["claims"] = [claim]
+    bound, missed = claim["bound"], proof["missed"]
+    claim["bound"] = (float.fromhex(bound) * 0.99).hex()
+    assert "does not follow from step" in depths(proof, data)["coverage_deviation", "arithmetic"]
+    claim["bound"], proof["missed"] = bound, packed(np.arange(60) % 7 == 1)
+    assert depths(proof, data)["coverage_deviation", "data"].startswith("REFUTED")
+    proof["missed"] = missed
+    assert depths(proof, data)["coverage_deviation", "data"] == "verified"
+
+
+def test_misses_of_an_empty_set_and_of_a_set_of_everything_are_checked(tmp_path):
+    ledger = nk.play(COVERED["large step"](), (VECTORS, SIGNS), proof=str(tmp_path / "c.rows"))
+    ledger.write_proof(tmp_path / "c.json")
+    proof = read(str(tmp_path / "c.json"))
+    proof["claims"] = [claim for claim in proof["claims"] if claim["theorem"] == "coverage_deviation"]
+    for flags, why in ((np.zeros(60, bool), "an empty set has no hit"), (np.ones(60, bool), "everything has no miss")):
+        proof["missed"] = packed(flags)
+        assert why in depths(proof, str(tmp_path / "c.rows"))["coverage_deviation", "data"]
 
 
 def test_adaptive_rate_before_the_first_gap(tmp_path):

@@ -331,7 +331,7 @@ def parser() -> Parser:
         "data", metavar="DATA", nargs="?", help="its rows: .rows, CSV, JSON lines, svmlight (default: none)"
     )
     one.add_argument(
-        "--depth", choices=("arithmetic", "data", "replay"), default="replay", help="deepest check (default: replay)"
+        "--depth", choices=("arithmetic", "data", "replay"), help="default: replay; without DATA arithmetic"
     )
 
     one = verb("experts", verbs.experts)

@@ -48,12 +48,15 @@ class ProofRecord(Observer, Shown):
             raise InputError("a proof must be recorded from the first round", f"{ledger.rounds:,} were played")
         self._ledger, self._player, self._digest = ledger, ledger.player, hashlib.sha256()
         self._wrong: list[NDArray[np.bool_]] = []
+        self._sets: list[NDArray[np.float64]] = []  # group of each round, and whether the outcome was missed
         self.mixture: SwitchingTracker | NumbersTracker | None = None
         """Tracker of the forecasts, if they are recorded instead of the rows of the source."""
         self.rounds = self.bits = 0
         self.kind = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}.get(
             ledger.player.domain.kind, ""
         )
+        if self.kind == "vectors" and ledger.player.task == "regression":
+            self.kind = "outcomes"
         if not self.kind:
             name = type(ledger.player.within.original).__name__
             raise InputError(f"a proof needs rows of numbers: {name} plays on {ledger.player.domain}. Leave it out.")
@@ -70,6 +73,7 @@ class ProofRecord(Observer, Shown):
         copied.__dict__.update(self.__dict__)
         copied.mixture = None
         copied._digest, copied._wrong, copied._file = self._digest.copy(), list(self._wrong), None
+        copied._sets = list(self._sets)
         return copied
 
     @property
@@ -95,6 +99,8 @@ class ProofRecord(Observer, Shown):
         self.rounds += len(batch.y)
         if self.kind != "losses":
             self._wrong.append(np.asarray(result.predictions != batch.y))
+        if result.sets is not None:
+            self._sets.append(np.array(result.sets, np.float64).reshape(len(batch.y), -1)[:, :2])
 
     def end_pass(self, ledger: Ledger, whole: bool) -> None:
         if self._file is not None:
@@ -127,9 +133,16 @@ class ProofRecord(Observer, Shown):
         return found
 
     def wrong(self) -> str:
-        """Return the rounds of the mistakes: a bit per round, compressed, as text."""
-        flags = np.concatenate(self._wrong) if self._wrong else np.zeros(0, np.bool_)
-        return base64.b64encode(zlib.compress(np.packbits(flags, bitorder="little").tobytes(), 9)).decode()
+        """Return the rounds of the mistakes."""
+        return packed(np.concatenate(self._wrong) if self._wrong else np.zeros(0, np.bool_))
+
+    def missed(self, group: int | None) -> dict[str, str]:
+        """Return the rounds whose sets missed the outcome, and those of a group."""
+        if not self._sets:
+            return {}
+        sets = np.concatenate(self._sets)
+        of_group = {} if group is None else {"group": packed(sets[:, 0] == group)}
+        return {"missed": packed(sets[:, 1] > 0.0)} | of_group
 
     def _lines(self, batch: Batch) -> Iterator[str]:
         """Yield the canonical text of each row."""
@@ -144,7 +157,7 @@ class ProofRecord(Observer, Shown):
         for (places, values), y in zip(self._sparse(batch), labels, strict=True):
             self.bits = max(self.bits, bits_of(values))
             words = [f"{place}:{value.hex()}" for place, value in zip(places.tolist(), values.tolist(), strict=True)]
-            yield " ".join([str(y), *words])
+            yield " ".join([float(y).hex() if self.kind == "outcomes" else str(y), *words])
 
     def _sparse(self, batch: Batch) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
         """Yield places and values of each row that are not 0, by place."""
@@ -164,6 +177,11 @@ class ProofRecord(Observer, Shown):
                 places = np.arange(len(values))
             used = values != 0.0
             yield places[used], values[used]
+
+
+def packed(flags: NDArray[np.bool_]) -> str:
+    """Return rounds as text: a bit per round, compressed."""
+    return base64.b64encode(zlib.compress(np.packbits(flags, bitorder="little").tobytes(), 9)).decode()
 
 
 def text_of(table: NDArray[np.float64]) -> Iterator[str]:
@@ -240,6 +258,8 @@ def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
     }
     if record.kind != "losses" and ledger.player.learns_labels:
         content["wrong"] = record.wrong()
+    if sets := [claim["witness"] for claim in found if claim["theorem"] == "coverage_deviation"]:
+        content |= record.missed(sets[0].get("group"))  # type: ignore[attr-defined]
     Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

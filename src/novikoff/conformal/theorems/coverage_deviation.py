@@ -80,14 +80,14 @@ def farthest(facts: CoverageFacts) -> int:
 
 @coverage_deviation.witnessed
 def witness(run: Run[object]) -> dict[str, object] | None:
-    """Return the counts of the group that is farthest from its target."""
+    """Return the constants and the counts of the group that is farthest from its target; None after a warm start."""
     facts = run.coverage
-    if facts is None:
+    if facts is None or facts.played != facts.rounds:
         return None
     group = farthest(facts)
-    return {
-        "rounds": facts.rounds[group],
-        "misses": facts.misses[group],
-        "alpha": str(Fraction(facts.alpha)),
-        "step": str(Fraction(facts.step)),
-    }
+    exact = {"alpha": facts.alpha, "step": facts.step, "start": facts.before[group]}
+    counts = {"rounds": facts.rounds[group], "misses": facts.misses[group], "delay": facts.delay}
+    more: dict[str, object] = {}
+    if len(facts.groups) > 1:
+        more = {"group": group, "group_name": facts.groups[group]}
+    return more | counts | {name: str(Fraction(value)) for name, value in exact.items()}
