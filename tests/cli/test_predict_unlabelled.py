@@ -193,7 +193,10 @@ def test_a_regressor_predicts_numbers_and_its_mean_loss_is_reported(loss, keep, 
     said = np.array(out.split(), dtype=float)
     assert (code, said.shape) == (0, y.shape)
     mean = float(np.mean((said - y) ** 2 if loss == "squared" else np.abs(said - y)))
-    assert f"mean {loss} loss {mean:.6g} over 300 rows\n" in error
+    rmse, mae = float(np.sqrt(np.mean((said - y) ** 2))), float(np.mean(np.abs(said - y)))
+    constant = f"always predicting their mean {y.mean():.4g}: RMSE {y.std():.4g}"
+    assert f"RMSE {rmse:.4g}, MAE {mae:.4g} in 300 rows; {constant}" in error
+    assert (f"mean {loss} loss {mean:.6g}\n" in error) == bool(keep)
     assert ("guaranteed: expected loss at most " in error) == bool(keep)
     told = json.loads(run("predict", model, folder / "old.csv", "--json")[1])
     assert told["mean_loss"] == pytest.approx(mean)

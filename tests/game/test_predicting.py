@@ -70,7 +70,8 @@ def test_absent_and_new_columns_are_refused_or_imputed(ledger, new):
     with pytest.warns(UserWarning, match='lack "age".*include "height"'):
         found = ledger.predict_proba(frame, missing_columns="impute")
     gaps = pd.DataFrame(new).assign(age=None)
-    assert (found == ledger.predict_proba(gaps)).all()
+    with pytest.warns(UserWarning, match="40 rows of frame without a value in age: 100 %"):
+        assert (found == ledger.predict_proba(gaps)).all()
     with pytest.raises(InputError, match="missing_columns must be refuse or impute: got 'imputes'. Did you mean \"imp"):
         ledger.predict(frame, missing_columns="imputes")
 
@@ -213,3 +214,106 @@ def test_failed_predict_leaves_no_file(files, capsys, tmp_path):
     assert main([*PREDICT, "-o", "p.csv"]) == 2
     assert "old" in capsys.readouterr().err
     assert not list(tmp_path.glob("p.csv*"))
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """A game whose positive label is the smaller of two, and a later file that has further labels, and gaps."""
+    folder = tmp_path_factory.mktemp("chosen")
+    rows = [f"{k},{k % 7},{(k * k) % 11},{'bad' if k % 7 + (k * 29) % 13 > 8 else 'good'}" for k in range(400)]
+    (folder / "first.csv").write_text("\n".join(["id,a,b,label", *rows[:300]]) + "\n")
+    later = [line.replace("good", "other") if k % 3 else line for k, line in enumerate(rows[300:])]
+    later = [line.rpartition(",")[0] + "," if k % 10 == 4 else line for k, line in enumerate(later)]
+    (folder / "later.csv").write_text("\n".join(["id,a,b,label", *later]) + "\n")
+    (folder / "blank.csv").write_text(
+        "\n".join(["id,a,b,label", *(line.rpartition(",")[0] + "," for line in later)]) + "\n"
+    )
+    arguments = ["logistic", str(folder / "first.csv"), "--positive", "bad", "--drop", "id", "--costs", "FP=1,FN=3"]
+    assert main(["run", *arguments, "--save", str(folder / "m.nk"), "-q"]) == 0
+    return folder
+
+
+def test_chosen_positive_label_is_remembered(chosen, capsys):
+    model, later = str(chosen / "m.nk"), str(chosen / "later.csv")
+    capsys.readouterr()
+    assert main(["predict", model, later, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert main(["predict", model, later, "--json", "--positive", "bad"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+    bad = [line.endswith("bad") for line in (chosen / "later.csv").read_text().split()[1:]]
+    known = [not line.endswith(",") for line in (chosen / "later.csv").read_text().split()[1:]]
+    wrong = sum((one == "bad") != y for one, y, k in zip(found["predictions"], bad, known, strict=True) if k)
+    assert (found["rows"], found["labelled"], found["mistakes"]) == (100, 90, wrong)
+    ledger = nk.load(model)
+    nk.play(ledger.learner, later, ledger=ledger)
+    assert main(["run", later, "--resume", model, "--save", str(chosen / "n.nk"), "-q", "--json"]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert (resumed["rounds"], resumed["mistakes"]) == (ledger.rounds, ledger.mistakes)
+    assert ledger.rounds == 390
+
+
+def test_rows_without_labels_are_predicted(chosen, capsys):
+    model, later = str(chosen / "m.nk"), str(chosen / "later.csv")
+    expected = nk.load(model).predict(later).tolist()
+    for name in ("later.csv", "blank.csv"):
+        assert main(["predict", model, str(chosen / name), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["predictions"] == expected
+        assert ("mistakes" in found) == (name == "later.csv")
+    assert main(["predict", model, later]) == 0
+    assert "10 rows of " in (error := capsys.readouterr().err)
+    assert "mistakes in 90 rows with a label" in error
+
+
+def test_threshold_of_one_prediction(chosen, capsys):
+    model, later = str(chosen / "m.nk"), str(chosen / "later.csv")
+    ledger = nk.load(model)
+    own = ledger.threshold.value
+    found = {}
+    for given in (0.05, 0.6):
+        assert main(["predict", model, later, "--json", "--threshold", str(given)]) == 0
+        found[given] = json.loads(capsys.readouterr().out)
+        nk.choose_threshold(ledger, threshold=given)
+        assert found[given]["predictions"] == ledger.predict(later).tolist()
+        assert found[given]["threshold"] == ledger.threshold.value
+    assert found[0.05]["recall"] > found[0.6]["recall"]
+    labels = [line.rpartition(",")[2] for line in (chosen / "later.csv").read_text().split()[1:]]
+    pairs = [(y, one) for y, one in zip(labels, found[0.6]["predictions"], strict=True) if y]
+    hit = sum(y == one == "bad" for y, one in pairs)
+    assert found[0.6]["precision"] == hit / sum(one == "bad" for _, one in pairs)
+    assert found[0.6]["recall"] == hit / sum(y == "bad" for y, _ in pairs)
+    limits = {one["theorem"]: one["bound"] for one in found[0.6]["limits"]}
+    assert 0.0 < limits["threshold_precision"] < found[0.6]["precision"]
+    assert nk.load(model).threshold.value == own
+    assert main(["predict", model, later, "--threshold", "7"]) == 2
+    assert "must be from 0 to 1: got 7" in capsys.readouterr().err
+
+
+def test_unknown_id_column_is_named(chosen, capsys):
+    assert main(["predict", str(chosen / "m.nk"), str(chosen / "later.csv"), "--id", "nr"]) == 2
+    assert "the id column must be one of id, a, b, label: 'nr' is not a column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("column", ["age", "size", "colour", "since"])
+def test_column_that_is_missing_far_more_often_is_reported(column, tmp_path):
+    rows = [
+        {"size": k % 9 * 1.5, "age": None if k % 10 == 3 else k % 50, "colour": None if k % 20 == 4 else "rgb"[k % 3],
+         "since": f"2024-01-{k % 28 + 1:02d}", "y": "ny"[k % 3 > 1]}
+        for k in range(200)
+    ]  # fmt: skip
+    for names in (["size", "age"], ["size", "age", "colour", "since"]):  # dense, sparse
+        if column not in names:
+            continue
+        frame = pd.DataFrame(rows)[[*names, "y"]]
+        ledger = nk.play("logistic", frame, label="y")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ledger.predict(frame)
+        with pytest.warns(UserWarning, match=f"{column}.* in training.*heck the column"):
+            ledger.predict(frame.assign(**{column: [None if k % 2 else one for k, one in enumerate(frame[column])]}))
+        nk.save(ledger, tmp_path / "m.nk")
+        assert (
+            nk.load(tmp_path / "m.nk").encoding.missed
+            == ledger.encoding.missed
+            == {name: frame[name].isna().mean() for name in names}
+        )

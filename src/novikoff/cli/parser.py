@@ -251,6 +251,8 @@ def parser() -> Parser:
         default="refuse",
         help="columns that are absent or new: an error, or read as missing and ignored (default: refuse)",
     )
+    one.add_argument("--threshold", type=float, metavar="T",
+                     help="positive from here on: a probability, or a score (default: that of the model)")  # fmt: skip
     one.add_argument("--why", action="store_true", help="contribution of each column to each prediction")
     _add_report(one)
     _add_force(one)

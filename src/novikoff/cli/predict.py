@@ -7,7 +7,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zipfile import is_zipfile
 
@@ -18,7 +18,7 @@ from novikoff.cli.games import Output, write_report
 from novikoff.cli.opening import open_source, opened_table, print_notes, print_target
 from novikoff.cli.prediction_file import PredictionFile, check
 from novikoff.core.certificate import bound_text
-from novikoff.core.errors import InputError, LabelError, MismatchError, counted
+from novikoff.core.errors import InputError, LabelError, MismatchError, SourceError, counted
 from novikoff.core.labels import Numbering, alike, plain_label
 from novikoff.core.learner import Predictor
 from novikoff.core.stream import Stream
@@ -33,6 +33,8 @@ from novikoff.game.explanation import Explanation
 from novikoff.game.explanation import why as explained
 from novikoff.game.ledger import Ledger
 from novikoff.game.predicting import probabilities, repeats
+from novikoff.game.thresholds import Threshold
+from novikoff.numerics.total import Total
 from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.online_to_batch.voting import RandomVote
 
@@ -73,13 +75,16 @@ def predict_source(
     if form.probabilities and (numbers or not classifier.probable):
         what = "a regressor" if numbers else "a learner without probabilities"
         raise InputError(f"--probabilities needs a classifier with probabilities: {path} is of {what}. Leave it out.")
+    if form.threshold is not None:
+        saved = _with_threshold(saved, path, form.threshold)
     out: Out | None = None
     try:
-        options = form.without_id(options, saved)
-        stream = _open(source, options, classifier, numbers, labelled)
+        stream = form.opened(options, saved, lambda reading: _open(source, reading, classifier, numbers, labelled))
         if form.id is not None:
             opened_table(stream).carry(form.id)
         stream = _matched(path, saved, classifier, stream, form.missing_columns == "impute")
+        if isinstance(stream, Table):
+            stream.keep_all = True
         if classifier.numbered:
             if not stream.unlabelled:
                 stream.show_many()
@@ -118,6 +123,16 @@ def predict_source(
     if watch is not None:
         print(watch.sentence(), file=sys.stderr)
     return 0
+
+
+def _with_threshold(saved: Ledger | OnlineToBatch, path: str, threshold: float) -> Ledger:
+    """Return the game with another threshold of positive predictions."""
+    if not isinstance(saved, Ledger):
+        raise InputError(f"--threshold needs a model saved by `novikoff run`: {path} is a final classifier.")
+    from novikoff.online_to_batch.choose_threshold import given_threshold
+
+    saved.threshold = given_threshold(saved, threshold)
+    return saved
 
 
 def _open(source: str, options: dict[str, Any], classifier: Predictor, numbers: bool, labelled: bool) -> Stream:
@@ -231,12 +246,14 @@ class Form:
         probabilities: Whether to write the probability of each label.
         output: File to write; None for standard output.
         missing_columns: "refuse" or "impute", as in `Ledger.predict`.
+        threshold: Threshold of positive predictions, a probability or a score; None for that of the model.
     """
 
     id: str | None = None
     probabilities: bool = False
     output: str | None = None
     missing_columns: str = "refuse"
+    threshold: float | None = None
 
     @property
     def table(self) -> bool:
@@ -250,12 +267,21 @@ class Form:
         if self.output is not None:
             check(self.output, force, sources)
 
-    def without_id(self, options: dict[str, Any], saved: Ledger | OnlineToBatch) -> dict[str, Any]:
-        """Return the reading options without the id column, unless it was a feature in training."""
-        if self.id is None or saved.encoding is None or any(one.name == self.id for one in saved.encoding.columns):
-            return options
-        aside = {saved.encoding.label, *saved.encoding.left_out}
-        return options if self.id in aside else {**options, "drop": [*(options.get("drop") or ()), self.id]}
+    def opened(
+        self, options: dict[str, Any], saved: Ledger | OnlineToBatch, open: Callable[[dict[str, Any]], Stream]
+    ) -> Stream:
+        """Return the source without the id column, unless that was a feature in training."""
+        encoding, left_out = saved.encoding, options.get("drop") or ()
+        if self.id is None or encoding is None or any(one.name == self.id for one in encoding.columns):
+            return open(options)
+        if self.id in {encoding.label, *encoding.left_out}:
+            return open(options)
+        try:
+            return open({**options, "drop": [*left_out, self.id]})
+        except SourceError as error:
+            if repr(self.id) in str(error):
+                raise SourceError(str(error).replace("a column to leave out", "the id column", 1)) from None
+            raise
 
 
 class Rows(Out):
@@ -347,15 +373,17 @@ def _print_labels(
     saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream, path: str, out: Out, watch: Watch | None
 ) -> Summary:
     """Print the label of every example, or its set; return the number of mistakes."""
-    rows = mistakes = held = 0
+    rows = mistakes = held = judged = 0
     pairs: Counter[tuple[Any, Any]] = Counter()
     sets = classifier.covers
     threshold = saved.threshold if isinstance(saved, Ledger) else None
     numbering = Numbering(list(saved.labels or ())) if classifier.numbered else None
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels and numbering is None else stream.labels or Labels()
+        known, came = _labelled(stream, batch)
         if numbering is not None:
-            batch = batch if stream.unlabelled else for_learner(batch, stream, classifier, numbering)
+            if not stream.unlabelled and len(came):
+                came = for_learner(replace(batch, y=came), stream, classifier, numbering).y
         elif stream.labels is not None and not alike(stream.labels.positive, labels.positive):
             raise MismatchError(
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
@@ -371,22 +399,25 @@ def _print_labels(
         if sets:
             found = [classifier.predict_set(x) for x, _ in batch.rows()]
             out.write([Set([words.get(label, label) for label in one]) for one in found], batch)
-            held += 0 if stream.unlabelled else sum(y in one for y, one in zip(batch.y.tolist(), found, strict=True))
+            if not stream.unlabelled:
+                held += sum(y in found[row] for row, y in zip(known.tolist(), came.tolist(), strict=True))
         else:
             out.write([words.get(label, label) for label in predictions.tolist()], batch)
         rows += len(batch)
         if not stream.unlabelled:
-            wrong = predictions != batch.y
+            wrong = predictions[known] != came
+            judged += len(came)
             mistakes += int(np.count_nonzero(wrong))
-            pairs.update(zip(batch.y.tolist(), predictions.tolist(), strict=True))
+            pairs.update(zip(came.tolist(), predictions[known].tolist(), strict=True))
             if watch is not None:
                 watch.see(wrong)
     at = "" if threshold is None else f"; positive from {threshold.value:.3g} on"
     used: dict[str, Any] = {} if threshold is None else {"threshold": _finite(threshold.value)}
-    if stream.unlabelled:
+    if stream.unlabelled or (rows and not judged):
         return {"rows": rows, **used}, counted(rows, "row") + at
-    rate = mistakes / rows if rows else 0.0
+    rate = mistakes / judged if judged else 0.0
     facts: dict[str, Any] = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate, **used}
+    facts |= {"labelled": judged} if judged < rows else {}
     constant = ""
     if pairs:
         true: Counter[Any] = Counter()
@@ -399,11 +430,42 @@ def _print_labels(
             table = [[pairs[came, one] for one in seen] for came in seen]
             facts["confusion"] = {"labels": [words.get(label, label) for label in seen], "table": table}
         often, times = max(true.items(), key=lambda item: item[1])
-        facts["baselines"] = {"best_constant": {"says": often, "mistakes": rows - times}}
-        constant = f"; always predicting {often}: {rows - times:,}"
+        facts["baselines"] = {"best_constant": {"says": often, "mistakes": judged - times}}
+        constant = f"; always predicting {often}: {judged - times:,}"
     if sets:
-        return facts | {"held": held}, _held(held, rows, "label")
-    return facts, f"{counted(mistakes, 'mistake')} in {counted(rows, 'row')} ({100 * rate:.3g} %){constant}{at}"
+        return facts | {"held": held}, _held(held, judged, "label")
+    if threshold is not None and judged:
+        at += _at_threshold(threshold, pairs, facts)
+    with_label = counted(judged, "row") + (" with a label" if judged < rows else "")
+    return facts, f"{counted(mistakes, 'mistake')} in {with_label} ({100 * rate:.3g} %){constant}{at}"
+
+
+def _labelled(stream: Stream, batch: Batch) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the rows of a batch that have a label, and their labels."""
+    gone = stream.unlabelled_rows(len(batch)) if isinstance(stream, Table) else None
+    if gone is None:
+        return np.arange(len(batch)), batch.y
+    known = np.flatnonzero(~gone)
+    return known, batch.y[known]
+
+
+def _at_threshold(threshold: Threshold, pairs: Counter[tuple[Any, Any]], facts: dict[str, Any]) -> str:
+    """Return precision, recall and cost of a threshold on these rows, with the limits if they are fresh."""
+    counts = [pairs[came, found] for came, found in ((1, 1), (-1, 1), (1, -1), (-1, -1))]
+    from novikoff.online_to_batch.choose_threshold import on_fresh_rows
+    from novikoff.reports import thresholds
+    from novikoff.reports.plain import certificate
+
+    here = on_fresh_rows(threshold, counts)
+    row = here.row
+    facts |= {"precision": row.precision, "recall": row.recall, "cost": here.cost}
+    parts = [f"{name} {value:.3g}" for name, value in (("precision", row.precision), ("recall", row.recall))
+             if value is not None]  # fmt: skip
+    costs = f"FP={here.cost_fp:g}, FN={here.cost_fn:g}"
+    parts.append(f"cost {here.cost:.3g} per row for {costs} (best constant: {here.constant_cost:.3g})")
+    facts["limits"] = [certificate(one) for one in here.certificates]
+    limits = thresholds.limits(here)
+    return f"; {'; '.join(parts)}\n{limits}" + (", new to the model" if limits.startswith("guaranteed") else "")
 
 
 def _finite(value: float) -> float | None:
@@ -416,25 +478,67 @@ def _print_numbers(
 ) -> Summary:
     """Print the number predicted for every example, or its interval; return the mean loss."""
     rows, lost, held, sets = 0, 0.0, 0, classifier.covers
+    misses, squares, outcomes = Total(), Total(), Spread()
     for batch in stream.batches():
         predictions = classifier.predict_ahead(batch)
+        known, came = _labelled(stream, batch)
         if sets:
             found = [classifier.predict_set(x, ahead=True) for x, _ in batch.rows()]
             out.write([Interval(one) for one in found], batch)
             if not stream.unlabelled:
-                held += sum(bool(one) and one[0] <= y <= one[1] for y, one in zip(batch.y.tolist(), found, strict=True))
+                pairs = zip(came.tolist(), (found[row] for row in known.tolist()), strict=True)
+                held += sum(bool(one) and one[0] <= y <= one[1] for y, one in pairs)
         else:
             out.write(predictions.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
-            lost += float(classifier.costs(predictions.astype(np.float64), batch.y.astype(np.float64)).sum())
-    if stream.unlabelled:
+            ahead, came = predictions[known].astype(np.float64), came.astype(np.float64)
+            lost += float(classifier.costs(ahead, came).sum())
+            misses.add_all(np.abs(ahead - came))
+            squares.add_all((ahead - came) ** 2)
+            outcomes.add_all(came)
+    judged = outcomes.count
+    if stream.unlabelled or (rows and not judged):
         return {"rows": rows}, counted(rows, "row")
-    mean = lost / rows if rows else 0.0
+    mean = lost / judged if judged else 0.0
+    facts: dict[str, Any] = {"rows": rows, "mean_loss": mean}
+    facts |= {"labelled": judged} if judged < rows else {}
     if sets:
-        return {"rows": rows, "mean_loss": mean, "held": held}, _held(held, rows, "number")
-    sentence = f"mean {classifier.loss} loss {mean:.6g} over {counted(rows, 'row')}"
-    return {"rows": rows, "mean_loss": mean}, sentence
+        return facts | {"held": held}, _held(held, judged, "number")
+    with_label = counted(judged, "row") + (" with a number" if judged < rows else "")
+    sentence = f"mean {classifier.loss} loss {mean:.6g} over {with_label}"
+    if judged:
+        facts |= {"rmse": math.sqrt(float(squares) / judged), "mae": float(misses) / judged}
+        facts["baselines"] = {"mean": {"says": outcomes.mean, "rmse": outcomes.deviation}}
+        sentence = (
+            f"RMSE {facts['rmse']:.4g}, MAE {facts['mae']:.4g} in {with_label}; always predicting their mean "
+            f"{outcomes.mean:.4g}: RMSE {outcomes.deviation:.4g}"
+        )
+        if watch is not None:
+            sentence += f"; mean {classifier.loss} loss {mean:.6g}"
+    return facts, sentence
+
+
+class Spread:
+    """Mean and standard deviation of the outcomes of all batches."""
+
+    def __init__(self) -> None:
+        self.count, self.mean, self._squares = 0, 0.0, 0.0
+
+    def add_all(self, values: NDArray[np.float64]) -> None:
+        """Add the outcomes of one batch."""
+        if not len(values):
+            return
+        here, count = float(values.mean()), self.count + len(values)
+        apart = here - self.mean
+        self._squares += float(((values - here) ** 2).sum()) + apart * apart * self.count * (len(values) / count)
+        self.mean += apart * (len(values) / count)
+        self.count = count
+
+    @property
+    def deviation(self) -> float:
+        """RMSE of always predicting the mean."""
+        return math.sqrt(self._squares / self.count) if self.count else 0.0
 
 
 class Set(list[Any]):

@@ -114,7 +114,7 @@ def predict(args: Namespace) -> int:
         reading["weight"] = None
     reading["label_weights"] = None
     labelled, output = not args.no_label, _output(args)
-    form = Form(args.id, args.probabilities, args.output, args.missing_columns)
+    form = Form(args.id, args.probabilities, args.output, args.missing_columns, args.threshold)
     return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output, args.why, form)
 
 

@@ -43,7 +43,9 @@ class StreamingLabels:
         multiclass: Number of labels 0 .. k-1, or True to number any values; None for two labels.
 
     Attributes:
-        expected: Labels of an earlier run: a single value among them keeps its meaning.
+        positive: Value for +1; None for two values.
+        expected: Labels of an earlier run: a single value among them keeps its meaning, and so does a positive label
+            that was chosen.
     """
 
     def __init__(self, positive: object = None, multiclass: int | None = None) -> None:
@@ -54,17 +56,29 @@ class StreamingLabels:
         self._numbering = Numbering() if multiclass is True else None
         if multiclass is not None and not 1 <= multiclass <= 2**31:
             raise SourceError(f"labels must be from 1 to 2^31: got multiclass={multiclass}.")
-        self._positive = positive
+        self.positive = positive
         self._many = multiclass
         self._values: list[Any] = []  # first two distinct values; with `positive`, among the others
         self._assumed: Labels | None = None  # labels assumed for a single value
         self._positive_came = False
-        self.expected: Labels | None = None  # labels of an earlier run
+        self._expected: Labels | None = None
+
+    @property
+    def expected(self) -> Labels | None:
+        """Labels of an earlier run; None if there was none."""
+        return self._expected
+
+    @expected.setter
+    def expected(self, labels: Labels | None) -> None:
+        self._expected = labels
+        if labels is not None and self.positive is None and self._many is None and _was_chosen(labels):
+            positive = labels.positive
+            self.positive = str(positive).lower() if isinstance(positive, bool) else positive
 
     @property
     def settled(self) -> bool:
         """Whether no later value can change the encoding."""
-        return self._positive is not None or self._many is not None or len(self._values) == 2
+        return self.positive is not None or self._many is not None or len(self._values) == 2
 
     @property
     def lone(self) -> bool:
@@ -74,9 +88,9 @@ class StreamingLabels:
     @property
     def labels(self) -> Labels | None:
         """Values for -1 and +1 as far as known; None before the first value, and for multiclass."""
-        if self._positive is not None:
-            other = self._values[0] if len(self._values) == 1 else f"not {shown(self._positive)}"
-            return Labels(other, _plain(self._positive))
+        if self.positive is not None:
+            other = self._values[0] if len(self._values) == 1 else f"not {shown(self.positive)}"
+            return Labels(other, _plain(self.positive))
         if len(self._values) == 2:
             return Labels(*sorted(self._values))
         return self._assumed
@@ -89,7 +103,7 @@ class StreamingLabels:
     @property
     def absent(self) -> bool:
         """Whether other values have appeared, but not the positive one."""
-        return self._positive is not None and not self._positive_came and bool(self._values)
+        return self.positive is not None and not self._positive_came and bool(self._values)
 
     def look(self, values: NDArray[Any]) -> None:
         """Register values that will be encoded later."""
@@ -106,8 +120,8 @@ class StreamingLabels:
             return self._numbering.encode_all(values)
         if self._many is not None:
             return self._encode_multiclass(values, self._many)
-        if self._positive is not None:
-            return self._encode_against(values, self._positive)
+        if self.positive is not None:
+            return self._encode_against(values, self.positive)
         if len(values) == 0:
             return np.empty(0, dtype=np.int8)
         if len(self._values) < 2:
@@ -214,12 +228,24 @@ class StreamingLabels:
         return values.astype(np.int32)
 
 
+def _was_chosen(labels: Labels) -> bool:
+    """Return whether the positive label was chosen: the rule would not have found it."""
+    negative, positive = labels.negative, labels.positive
+    if negative == f"not {shown(positive)}":
+        return True
+    try:
+        return bool(negative > positive)  # type: ignore[operator]
+    except TypeError:
+        return False
+
+
 class Outcomes:
     """Real outcomes for regression, with the interface of `StreamingLabels`."""
 
     labels: Labels | None = None
     label_values: list[object] | None = None
     expected: Labels | None = None
+    positive: object = None
     settled, lone, absent = True, False, False
 
     def look(self, values: NDArray[Any]) -> None:

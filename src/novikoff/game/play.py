@@ -6,6 +6,7 @@ With `hindsight` the source is read again after the game, to find the best compa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from novikoff.core.labels import alike, plain_label
 from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream, there_before
-from novikoff.core.types import Adversary, Domain, OnlineLearner, Position, Source, count_at
+from novikoff.core.types import Adversary, Domain, Labels, OnlineLearner, Position, Source, count_at
 from novikoff.core.weights import LabelWeights
 from novikoff.data.as_stream import (
     Piece,
@@ -193,7 +194,7 @@ def play(
     game = Game(learner, ledger, track, _watching(observers, ledger, trace, proof))
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)
-    with assisted(learner):
+    with assisted(learner), _expecting(stream, game):
         _go_through(game, stream, rounds, passes, ledger.position if resume else None)
     if hindsight:
         ledger.hindsight = look_back(ledger, stream, play)
@@ -273,6 +274,18 @@ def _checked_spec(learner: object, environment: object) -> Spec | None:
         do = f"Pass {learner.__name__}()." if isinstance(learner, type) else 'Pass "perceptron" or nk.Perceptron().'
         raise InputError("a learner must be a learner or its spec", f"got {named(learner)}", do)
     return None
+
+
+@contextmanager
+def _expecting(stream: Stream, game: Game) -> Iterator[None]:
+    """Let the labels of a resumed game keep their meaning: a single label, or a positive label that was chosen."""
+    before, labels = stream.expected, game.ledger.labels
+    if labels is not None and game.numbering is None and before is None:
+        stream.expected = Labels(*labels)
+    try:
+        yield
+    finally:
+        stream.expected = before
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:

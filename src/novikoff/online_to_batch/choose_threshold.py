@@ -16,7 +16,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -104,6 +104,33 @@ def choose_threshold(
         single=data is not None or (ledger.passes == 1 and not ledger.earlier),
     )  # fmt: skip
     return ledger.threshold
+
+
+def given_threshold(ledger: Ledger, threshold: float) -> Threshold:
+    """Return a given threshold for the predictions of a game, as `choose_threshold` rounds it, without counts."""
+    check_scores(ledger)
+    rule, target, cost_fp, cost_fn = check_rule(None, None, None, threshold)
+    probable = ledger.player.probable
+    if probable:
+        check_probability(threshold)
+    score = rounded_down(log_odds(threshold) if probable else threshold)
+    before = ledger.threshold
+    if before is not None:
+        cost_fp, cost_fn = before.cost_fp, before.cost_fn
+    return Threshold(rule=rule, target=target, score=score, probable=probable, counts=[0, 0, 0, 0], cost_fp=cost_fp,
+                     cost_fn=cost_fn)  # fmt: skip
+
+
+def on_fresh_rows(threshold: Threshold, counts: Sequence[int]) -> Threshold:
+    """Return a threshold with its counts on rows from which the learner has not learned; its limits are about these.
+
+    Args:
+        threshold: Threshold that was chosen before.
+        counts: True positives, false positives, false negatives, true negatives.
+    """
+    return Threshold(rule=threshold.rule, target=threshold.target, score=threshold.score, probable=threshold.probable,
+                     counts=[int(one) for one in counts], cost_fp=threshold.cost_fp, cost_fn=threshold.cost_fn,
+                     delta=threshold.delta, fresh=True)  # fmt: skip
 
 
 def choose_again(ledger: Ledger) -> Threshold:

@@ -373,7 +373,7 @@ class LabelledLines(Stream):
         if self.unlabelled and self._left_out:
             yield f"{self._left_out:,} line(s) of {self.name} {self.no_rows}: no prediction"
         if self._labels.absent and not self.unlabelled:
-            yield f"no label of {self.name} is {shown(self._positive)}, the positive label: all are -1."
+            yield f"no label of {self.name} is {shown(self._labels.positive)}, the positive label: all are -1."
 
     def _update_notes(self) -> None:
         """Replace the notes of an earlier pass by those of this one."""

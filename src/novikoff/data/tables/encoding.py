@@ -107,6 +107,7 @@ class Surprises:
     Attributes:
         categories: Number of rows with an unseen category, and the first such category, by column.
         numbers: Number of missing values in columns without missing values in training.
+        gaps: Number of other missing values, by column.
         texts: The first distinct unseen categories, by column.
         rows: Number of rows.
     """
@@ -115,6 +116,7 @@ class Surprises:
         self.live = live
         self.categories: dict[str, tuple[int, str]] = {}
         self.numbers: dict[str, int] = {}
+        self.gaps: dict[str, int] = {}
         self.texts: dict[str, set[str]] = {}
         self.rows = 0
 
@@ -135,6 +137,10 @@ class Surprises:
 
     def note_number(self, column: str, rows: int) -> None:
         self.numbers[column] = self.numbers.get(column, 0) + rows
+
+    def note_gap(self, column: str, rows: int) -> None:
+        if rows:
+            self.gaps[column] = self.gaps.get(column, 0) + rows
 
 
 def alike(category: str) -> str:
@@ -168,6 +174,7 @@ class Encoding(Stateful):
         begins: First time of each column of dates.
         means: Mean of the first rows of each numeric column: the value of a number missing only at prediction.
         gaps: Numeric columns with missing values, if features are hashed.
+        missed: Fraction of missing values among the first rows of each column; empty if the encoding is open.
         sums: Sum, its compensation and count of the first numbers of each column, if the encoding is open.
     """
 
@@ -192,6 +199,7 @@ class Encoding(Stateful):
         Argument("balanced", bool, default=lambda: False),
         Coded("sums", lambda sums: {name: list(one) for name, one in sums.items()}, lambda saved: _sums(saved),
               "sums by column", default=dict),
+        Coded("missed", dict, lambda saved: _by_name(float)(saved), "shares by column", default=dict),
         Coded("lags", lambda lags: lags.state(), lambda saved: Lags.restore(saved), "lags", argument=True,
               optional=True, default=lambda: None),
     )  # fmt: skip
@@ -218,6 +226,7 @@ class Encoding(Stateful):
         self.begins: dict[str, float] = {}  # first time of each column of dates
         self.means: dict[str, float] = {}
         self.gaps: set[str] = set()
+        self.missed: dict[str, float] = {}
         self.sums: dict[str, tuple[float, float, int]] = {}
         if bits is None:
             for column in self.columns:
@@ -288,8 +297,11 @@ class Encoding(Stateful):
                         self.means[column.name] = mean
 
     def average(self, first: Mapping[str, Sequence[object]]) -> None:
-        """Store the means of the numeric columns, from their first cells."""
+        """Store the means of the numeric columns, and how often cells are missing, from the first cells."""
         for column in self.columns:
+            tokens = NO_FEATURE if column.kind == "category" else NO_NUMBER
+            lost = sum(is_missing(cell, tokens) or cell != cell for cell in first[column.name])
+            self.missed[column.name] = lost / max(len(first[column.name]), 1)
             if column.kind in ("number", "boolean"):
                 with suppress(SourceError, ValueError):  # raised when its row is read
                     values = cells.numbers(cells.array(list(first[column.name]), column.kind), column)
@@ -339,6 +351,8 @@ class Encoding(Stateful):
                 continue
             column = self.columns[j]
             place = places.get(gone(self._stem(column)))
+            if place is not None and not learn:
+                surprises.note_gap(column.name, int(np.count_nonzero(gap)))
             x[:, j] = np.where(gap, self._mean(column, gap, surprises) if place is None else 0.0, values)
             if place is not None:
                 x[:, place] = gap
@@ -409,9 +423,14 @@ class Encoding(Stateful):
                 if rows := int(np.count_nonzero(new[codes])):
                     unseen = [value for value, fresh in zip(values, new.tolist(), strict=False) if fresh]
                     surprises.note_category(column.name, rows, unseen[0], unseen)
+            if not learn:
+                surprises.note_gap(column.name, int(np.count_nonzero(codes < 0)))
             yield Slot([*names, gone(name)], np.where(codes < 0, len(names), codes))
         elif column.kind == "time":
-            yield from self._time_slots(column, cells.moments(array, column), learn)
+            seconds = cells.moments(array, column)
+            if not learn:
+                surprises.note_gap(column.name, int(np.count_nonzero(np.isnan(seconds))))
+            yield from self._time_slots(column, seconds, learn)
         else:
             numbers = cells.numbers(array, column).astype(np.float64, copy=False)
             missing = np.isnan(numbers)
@@ -421,6 +440,8 @@ class Encoding(Stateful):
             if missing.any() and not learn and not known and not surprises.live:
                 yield Slot([column.name], 0, np.where(missing, self._mean(column, missing, surprises), numbers))
             elif missing.any():
+                if not learn:
+                    surprises.note_gap(column.name, int(np.count_nonzero(missing)))
                 yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
             else:
                 yield Slot([column.name], 0, numbers)

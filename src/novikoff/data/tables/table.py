@@ -95,6 +95,8 @@ class Table(Stream):
 
     encoding: Encoding
     carried: str | None = None
+    keep_all: bool = False
+    """Whether rows without a label are kept, to be predicted; `unlabelled_rows` finds them."""
 
     def __init__(
         self,
@@ -480,7 +482,7 @@ class Table(Stream):
                     row, read = played, read + len(y) + every.rows - piece.rows
                     if error:
                         raise error
-            if row == 0 and self._given is None and self._no_label:
+            if row == 0 and self._given is None and self._no_label and not self.keep_all:
                 do = Advice("Name the column of the labels with ", Option("label"), ".")
                 without = f"all {counted(self._no_label, 'row')} of {self.name} are without"
                 raise SourceError(f"a row must have a label in column {quoted(self.label)}", without, do)
@@ -505,14 +507,17 @@ class Table(Stream):
         self._ends = (np.append(self._ends[0][waiting], ends), np.append(self._ends[1][waiting], piece.numbers[:rows]))
 
     def _with_label(self, piece: Piece) -> Piece:
-        """Return the piece without rows that have no label; they are counted. At prediction they are errors."""
-        if self._labels is None or not self._learn or not piece.rows:
+        """Return the piece without rows that have no label, unless all are kept; they are counted.
+
+        At other predictions they are errors.
+        """
+        if self._labels is None or not (self._learn or self.keep_all) or not piece.rows:
             return piece
         gone = cells.missing_rows(piece.arrays[self._labels.name])
         if gone is None:
             return piece
         self._no_label += int(np.count_nonzero(gone))
-        return piece.without(gone)
+        return piece if self.keep_all else piece.without(gone)
 
     def _known_pieces(self, piece: Piece, looked: int) -> Iterator[Piece]:
         """Yield the piece, split where a column first has a value: one of unknown kind, or one that is new."""
@@ -544,6 +549,13 @@ class Table(Stream):
         piece, start = self._last
         found: list[object] = cells.plain(piece.arrays[self.carried]).slice(start, rows).to_pylist()
         return found
+
+    def unlabelled_rows(self, rows: int) -> NDArray[np.bool_] | None:
+        """Return which of the `rows` rows of the last batch have no label, if they are kept; None if none."""
+        if self._labels is None or not self.keep_all:
+            return None
+        piece, start = self._last
+        return cells.missing_rows(piece.arrays[self._labels.name].slice(start, rows))
 
     @property
     def surprises(self) -> Surprises:
@@ -582,12 +594,14 @@ class Table(Stream):
             rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
             self._pass_notes.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
         if self._no_label:
-            self._pass_notes.append(f"{counted(self._no_label, 'row')} of {self.name} without a label skipped.")
+            what = "predicted, and not counted" if self.keep_all else "skipped"
+            self._pass_notes.append(f"{counted(self._no_label, 'row')} of {self.name} without a label {what}.")
         for label in sorted(self.weights.unmet):
             self._pass_notes.append(f"no label of {self.name} is {quoted(label)}, which has a weight.")
         if self._labels is not None and self._labels.written.known.absent:
             self._pass_notes.append(
-                f"no label of {self.name} is {shown(self._positive)}, the positive label: all are -1."
+                f"no label of {self.name} is {shown(self._labels.written.known.positive)}, the positive label: all are "
+                "-1."
             )
         if isinstance(self._reader, Lagged) and self._reader.unknown and not self._learn:
             self._pass_notes.append(
@@ -612,6 +626,16 @@ class Table(Stream):
                 f"training: replaced by the mean, {self.encoding.means.get(column, 0.0):.4g}."
                 f"{unusual(filled, played)}"
             )
+        elsewhere = () if self.encoding.lags is None else self.encoding.lags.names
+        for column, lost in self._surprises.gaps.items():
+            if column not in self._sources or column in elsewhere:  # has a note of its own
+                continue
+            before, share = self.encoding.missed.get(column), lost / played
+            if before is not None and lost >= FEW and share > 2.0 * before + UNUSUAL:
+                self._pass_notes.append(
+                    f"{counted(lost, 'row')} of {self.name} without a value in {column}: {100 * share:.3g} %, where "
+                    f"{100 * before:.3g} % were missing in training. Check the column."
+                )
         self.notes += self._pass_notes
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
@@ -656,7 +680,21 @@ class Table(Stream):
     def _y(self, piece: Piece, rows: int) -> NDArray[Any]:
         if self._labels is None:
             return np.full(rows, -1, dtype=np.int8)
-        return self._labels.values(piece.arrays[self._labels.name].slice(0, rows)) if rows else self._labels.nothing()
+        if not rows:
+            return self._labels.nothing()
+        array = piece.arrays[self._labels.name].slice(0, rows)
+        gone = cells.missing_rows(array) if self.keep_all else None
+        if gone is None:
+            return self._labels.values(array)
+        known = np.flatnonzero(~gone)
+        try:
+            found = self._labels.values(array.take(known)) if len(known) else self._labels.nothing()
+        except SourceError as wrong:
+            wrong.where["row"] = int(known[wrong.where["row"]])
+            raise
+        y = np.full(rows, 0 if self._labels.numbers or self.multiclass else -1, dtype=found.dtype)
+        y[known] = found
+        return y
 
     def _position(self, end: Position, played: int) -> Position:
         return {
