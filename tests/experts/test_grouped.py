@@ -101,6 +101,19 @@ CASES = {"grouped_regret": of_labels(), "grouped_promise": of_labels(), "grouped
 """Cases for tests/test_every_theorem.py."""
 
 
+@pytest.mark.parametrize(("learner", "stream"), [(nk.FTRL, rows(90)), (nk.VAW, numbers(90))], ids=["labels", "numbers"])
+def test_what_is_predicted_is_what_is_counted_also_on_the_first_row_of_a_group(learner, stream):
+    game, served = nk.Game(nk.Grouped(learner(), 0)), []
+    ask = game.learner.predict_one if learner is nk.VAW else game.learner.probability_one
+    for x, y in zip(*stream, strict=True):
+        served.append(ask(x))
+        game.learn_one(x, y)
+    p = np.array(served)
+    lost = (p - stream[1]) ** 2 if learner is nk.VAW else -np.log(np.where(stream[1] == 1, p, 1.0 - p))
+    for ledger in (game.ledger, nk.play(nk.Grouped(learner(), 0), stream)):
+        assert (ledger.loss if learner is nk.VAW else ledger.log_loss) == pytest.approx(lost.sum(), rel=1e-12)
+
+
 def test_the_mixture_has_the_values_of_the_posterior():
     logs, losses, mixed = np.zeros(2), np.empty((3, 3)), np.empty(3)
     chances = np.array([[0.9, 0.5], [0.8, 0.1], [0.2, 0.6]])

@@ -2,9 +2,9 @@
 
 Algorithm
     Rows belong to groups, by a column. The common learner plays every row, the group's own learner, an untrained copy
-    of it at first, the rows of its group. In each group the two are mixed: with probabilities by their posterior, from
-    weights of 1/2; for numbers by AdaHedge on the squared losses. So a small group begins like the common learner, and
-    a group that differs is predicted by its own.
+    of it at first, the rows of its group; on the first of them it predicts like the common learner. In each group the
+    two are mixed: with probabilities by their posterior, from weights of 1/2; for numbers by AdaHedge on the squared
+    losses. So a new group begins like the common learner, and a group that differs is predicted by its own.
 Promise
     experts/theorems/grouped_regret.py: in each group, log loss at most that of the better of the two + ln 2; hence in
     sum at most that of the best choice for each group + ln 2 per group.
@@ -269,14 +269,14 @@ class Grouped(Learner):
         group = int(self._placed([key])[0])
         own = _result(self.own[group].play_one(x, y))
         if self.task == "binary":
-            chances = np.array([[common.probabilities, own.probabilities]])
+            chances = self._side_by_side(group, [common.probabilities], [own.probabilities])
             predicted, wrong, mixed = self._mix(group, chances, np.array([y], dtype=np.int8))
             members = np.array([common.predictions])
             return StepResult(
                 int(predicted[0]), float(wrong[0]), float(wrong[0]), members, probabilities=float(mixed[0]),
                 results=[common],
             )  # fmt: skip
-        said = np.array([[float(common.predictions), float(own.predictions)]])
+        said = self._side_by_side(group, [common.predictions], [own.predictions])
         found, losses = self._hedge(group, said, np.array([encode.number(y)]))
         return StepResult(float(found[0]), float(losses[0]), float(losses[0]))
 
@@ -299,10 +299,10 @@ class Grouped(Learner):
             rows = np.flatnonzero(places == group)
             own = self._played(self.own[group], _taken(batch, rows))
             if self.task == "binary":
-                chances = np.column_stack([common.probabilities[rows], own.probabilities])
+                chances = self._side_by_side(group, common.probabilities[rows], own.probabilities)
                 labels[rows], wrong[rows], mixed[rows] = self._mix(group, chances, y[rows])
             else:
-                said = np.column_stack([common.predictions[rows], own.predictions]).astype(np.float64)
+                said = self._side_by_side(group, common.predictions[rows], own.predictions)
                 found[rows], losses[rows] = self._hedge(group, said, y[rows])
         if self.task == "binary":
             members = np.asarray(common.predictions)[:, None]
@@ -319,6 +319,13 @@ class Grouped(Learner):
             np.array([getattr(row, name) for row in rows]) for name in ("predictions", "losses", "probabilities")
         )
         return StepResult(predicted, lost, lost, probabilities=chances)
+
+    def _side_by_side(self, group: int, common: Any, own: Any) -> NDArray[np.float64]:
+        """Return the forecasts of the two for rows of one group; on its first row they are those of the common one."""
+        both = np.column_stack([common, own]).astype(np.float64)
+        if self._sums[group, ROUNDS] == 0.0:
+            both[0, 1] = both[0, 0]
+        return both
 
     def _mix(self, group: int, chances: NDArray[np.float64], y: NDArray[np.int8]) -> tuple[Any, Any, Any]:
         """Mix P(y) of the two in rows of one group; return predictions, whether they are wrong, and P(y)."""

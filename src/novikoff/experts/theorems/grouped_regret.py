@@ -4,7 +4,8 @@ Theorem (upper; with equality for a group whose own learner always gives probabi
     In each group two forecasters P_1, P_2 start with weight 1/2, and P = w_1 P_1 + w_2 P_2 with their posterior w. Then
     in every group g, over its rows,
         L_g  <=  min(L_g of the common learner, L_g of the group's own) + ln 2,
-    and the reported bound is the sum over the groups.
+    and the reported bound is the sum over the groups. P_2 of the first row of a group is P_1, so that a new group is
+    predicted like the common learner.
 Assumptions
     the learners started untrained; the groups have the rounds and the loss of the ledger (all checked). A group
     beyond its own bound is a violation too.
