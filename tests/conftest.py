@@ -25,6 +25,7 @@ from hypothesis import settings  # imports no numpy
 import compiling
 
 gc.disable()
+os.environ.pop("COLUMNS", None)  # set in workers of pytest-xdist: output would be wrapped at the width of the caller
 checked = "-bounds" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""  # other code, which needs its own cache
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba{checked}"))
 
