@@ -60,7 +60,7 @@ def test_a_classifier_is_kept_with_the_path(table):
 
 
 def test_unknown_learners_and_files_are_reported(table):
-    with pytest.raises(SpecError, match="the name of a learner must be one of"):
+    with pytest.raises(SpecError, match='must be known: got .perceptrom.. Did you mean "perceptron"'):
         nk.play("perceptrom", table)
     with pytest.raises(nk.NovikoffError, match="nothing.csv"):
         nk.play("perceptron", "nothing.csv")

@@ -324,7 +324,7 @@ def test_stretches_are_described_and_drawn():
                          ("best constant of the stretch", [part.constant[0] for part in parts])):  # fmt: skip
         each = [one / part.rows for one, part in zip(values, parts, strict=True)]
         assert drawn[name] == charts.levels(each, edges)
-    assert len(panels) == 3
+    assert [panel for panel in panels if "guaranteed there" in str(panel)] == [panels[-1]]
     (told,) = stretches.describe(ledger)
     better = sum(part.log_loss < part.constant[0] for part in parts)
     assert f"Over {len(parts)} stretches of up to 16 rows" in told

@@ -47,7 +47,6 @@ from novikoff.core.state import array as saved_array
 from novikoff.core.types import State, StepResult
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger_checks import next_mark
-from novikoff.numerics import logits
 from novikoff.numerics.total import Total
 
 if TYPE_CHECKING:
@@ -551,6 +550,8 @@ class ServedMetrics(WeightedMetrics):
         if not self.player.probable or not forecasts:
             return result
         if self._signs and forecasts[0].score is not None:
+            from novikoff.numerics import logits  # it imports the compiler
+
             scores = np.array([one.score for one in forecasts], dtype=np.float64)
             return result._replace(probabilities=logits.chances(scores, y.astype(np.int8)))
         if self._signs or forecasts[0].chances is None:

@@ -5,7 +5,7 @@ How
     known, or on fresh rows (`data`). The limits hold for all thresholds, costs and times at once, so the choice costs
     nothing beyond the union bound in them.
 What the limits are about
-    Without `data`: the hypotheses of the run, drawn anew for each prediction. The last hypothesis, which predicts, has
+    Without `data`: a hypothesis of the run, drawn for each prediction. The last hypothesis, which predicts, has
     learned from more rows; nothing is proved about it. With `data`: that hypothesis.
 Scores
     Of a learner with probabilities they are log-odds. Other scores, as the Perceptron's, may grow during the run: then

@@ -77,7 +77,7 @@ def limits(chosen: Threshold) -> str:
     said = [f"{names[one.theorem]} at {sentences.limit_of(one)}" for one in found if one.status != "vacuous"]
     if not said:
         return "no limit is informative for so few rows"
-    about = "this model" if chosen.fresh else "the hypotheses of the run, drawn anew for each prediction"
+    about = "this model" if chosen.fresh else "a hypothesis of the run, drawn for each prediction"
     sure = f"with probability {100 * (1 - chosen.delta):.6g} %"
     return f"guaranteed for {about}: {', '.join(said)}; {sure}, if rows are independent draws from one distribution"
 

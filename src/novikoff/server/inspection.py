@@ -2,7 +2,7 @@
 
 State is validated when it is loaded (core/state.py). Should a file nevertheless end the process that opens it, it ends
 the child, and not the service with all its models. The child plays a few rounds and evaluates the certificates, as the
-service will, and writes the file anew.
+service will, and rewrites the file.
 """
 
 from __future__ import annotations
