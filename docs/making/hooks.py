@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -79,8 +80,21 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """Name each list of the navigation, for screen readers: the theme points to labels without text."""
-    return re.sub(r'aria-labelledby="__nav_([\d_]+)_label"', r'aria-label="Pages \1"', output)
+    """Name each list of the navigation for screen readers, each by another name, and leave no header cell empty."""
+    output = re.sub(r'aria-labelledby="__nav_([\d_]+)_label"', r'aria-label="Pages \1"', output)
+    seen: Counter[str] = Counter()
+
+    def numbered(found: re.Match[str]) -> str:
+        seen[found[1]] += 1
+        return found[0] if seen[found[1]] == 1 else f'{found[0][:-1]} {seen[found[1]]}"'
+
+    output = re.sub(r'<nav class="md-nav" aria-label="([^"]*)"', numbered, output)
+    return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", output)
+
+
+def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
+    """Name the lists of the page that is shown for a missing one."""
+    return on_post_page(output_content) if template_name.endswith(".html") else output_content
 
 
 def _listed(items: list[Any]) -> list[Any]:

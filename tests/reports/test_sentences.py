@@ -137,7 +137,7 @@ def test_a_guaranteed_share_is_never_less_than_it_is(share):
 
 def test_shares_read_as_people_write_them():
     assert [sentences.about(share) for share in (0.03785, 0.19, 0.367, 1.0, 0.0)] == [
-        "3.8 %",
+        "3.79 %",
         "19 %",
         "36.7 %",
         "100 %",

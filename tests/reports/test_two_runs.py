@@ -30,7 +30,7 @@ def tile(text, name):
 def test_two_runs_show_both_errors_and_the_verdict(runs):
     first, second = runs
     text = two_runs.page(first, second, ("before.nk", "after.nk"))
-    assert tile(text, "First error") == (f"{100 * first.mistake_rate:.2g} %", "before.nk: 600 rows")
+    assert tile(text, "First error") == (f"{100 * first.mistake_rate:.3g} %", "before.nk: 600 rows")
     assert tile(text, "Second error") == (f"{100 * second.mistake_rate:.3g} %", "after.nk: 500 rows")
     verdict, note = tile(text, "Verdict")
     assert verdict == "Worse"

@@ -102,12 +102,13 @@ def replay(script: Any) -> dict[str, object]:
         if marked and number < len(moves) and script.get("curve"):
             bounds += _bound(scene, scene.certificates(), marked)
     certificates = scene.certificates()
-    bounds += _bound(scene, certificates, bool(moves) and marked)
+    bounds += (last_bound := _bound(scene, certificates, bool(moves) and marked))
+    main = next((one for one in certificates if last_bound and scene.allowed([one]) == [last_bound[0][1]]), None)
     result: dict[str, object] = {
         "frames": frames,
         "certificates": [
-            *map(shown, certificates),
-            *({**shown(one), "of": name} for name, one in scene.more_certificates()),
+            *({**shown(one), "main": one is main} for one in certificates),
+            *({**shown(one), "of": name, "main": False} for name, one in scene.more_certificates()),
         ],
         "curve": bounds,
         "apriori": scene.apriori(),

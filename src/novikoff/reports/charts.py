@@ -30,6 +30,8 @@ GRID = 200
 """Number of points of a computed curve."""
 LONGEST, LONGEST_REASON = 36, 70
 """Largest number of characters of a label, and of a reason."""
+CONTINUES = " (continues above)"
+"""End of the name of a curve that is cut off at the top."""
 LARGE = 1e8
 """Smallest number that is written with an exponent."""
 
@@ -148,7 +150,7 @@ class Panel:
         """Return the entries of the legend: name, and curve or region; None for notes."""
         _, high = self.up_range()
         found: list[tuple[str, Line | Region | None]] = [
-            (line.name + (" (continues above)" if top(line.points) > high else ""), line)
+            (line.name + (CONTINUES if top(line.points) > high else ""), line)
             for line in self.lines
             if line.name and line.points
         ]

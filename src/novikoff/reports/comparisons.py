@@ -76,7 +76,8 @@ def table(found: Comparison) -> str:
             [one.last_label / one.rounds for one in found.learners[0].games if one.last_label is not None]
         )
         rows.append((summary.PREVIOUS, *_spread(again, counts), *[""] * 3))
-    return html.table(heads, rows, sentences=True, stacked=True)
+    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]  # one order has no deviation
+    return html.table([heads[k] for k in kept], [[row[k] for k in kept] for row in rows], sentences=True, stacked=True)
 
 
 def picture(found: Comparison) -> str:
@@ -131,7 +132,11 @@ def _over_time(found: Comparison) -> tuple[Panel, str]:
 
 def _row(one: Compared, counts: bool) -> tuple[str, ...]:
     best = one.certificates[0] if one.certificates else None
-    promise = "none: no bound is known" if best is None else f"{best.comparison()}, {best.status}"
+    promise = (
+        "none: no bound is known"
+        if best is None
+        else f"{best.comparison().replace('<=', '≤').replace('>=', '≥')}, {best.status}"
+    )
     return (one.learner, *_spread(one.rate, counts), number(round(one.updates.mean, 1)), f"{one.seconds:.3g}", promise)
 
 

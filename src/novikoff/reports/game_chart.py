@@ -175,9 +175,7 @@ def _levels(
 def _reason(first: Certificate) -> str:
     """Return why no bound is drawn, given the first certificate."""
     if first.status in ("valid", "conditional") and first.quantity != "mistakes":
-        allows = bound_text(first.bound or 0.0, "upper")
-        what = first.quantity.removesuffix(", at most")
-        return cut(f"guarantee in a chart of its own: {what} at most {allows}", LONGEST_REASON + 20)
+        return cut(f"guarantee on {first.quantity.removesuffix(', at most')}: see its own chart", LONGEST_REASON)
     reason = cut(first.reason, LONGEST_REASON)
     return f"no bound to draw: {first.theorem} is {first.status}" + (f" ({reason})" if reason else "")
 

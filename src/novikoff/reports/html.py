@@ -78,6 +78,7 @@ font-variant-numeric:tabular-nums;vertical-align:top;overflow-wrap:normal}captio
 thead th{color:var(--faint);font-weight:600;font-size:.88rem}
 td,tbody th{white-space:nowrap}.sentences td:last-child{white-space:normal;min-width:7rem}
 .matrix td{text-align:right;padding:.4rem .8rem;border:2px solid var(--page);min-width:3.4rem}
+.matrix th,.matrix td{vertical-align:middle}
 .matrix thead th{padding-left:.8rem;text-align:right}
 .side{display:flex;flex-wrap:wrap;gap:0 3rem;align-items:flex-start}
 .wide{overflow-x:auto}.wide:focus-visible,summary:focus-visible{outline:2px solid var(--accent)}
@@ -95,12 +96,12 @@ details{margin:.7rem 0}summary{cursor:pointer;color:var(--faint)}ul.plain{list-s
 @media (max-width:40rem){.charts{grid-template-columns:minmax(0,1fr)}.hero{grid-column:auto}
 .large{display:none}.small{display:block}body{padding-top:1rem}h1{font-size:1.3rem}
 .tiles{gap:.6rem}.tiles>div{padding:.6rem .7rem}
-.tiles dd:first-of-type{font-size:1.3rem}.tiles dd.long{font-size:1.05rem}}
+.tiles dd:first-of-type{font-size:1.15rem}.tiles dd.long{font-size:1.05rem}}
 @media (max-width:40rem){.stacked thead{display:none}
 .stacked tr,.stacked th,.stacked td{display:block;border:0;padding:0}
 .stacked tr{border-bottom:1px solid var(--line);padding:.5rem 0}.stacked td:empty{display:none}
 .stacked td::before{content:attr(data-head) ": ";color:var(--faint)}}
-@media (max-width:40rem){tbody th{white-space:normal;overflow-wrap:anywhere}}
+@media (max-width:40rem){tbody th{white-space:normal;overflow-wrap:anywhere}.sentences tbody th{overflow-wrap:normal}}
 @media print{body{max-width:none;margin:0}.card,figure{break-inside:avoid}details>*:not(summary){display:none}}
 """
 

@@ -166,7 +166,7 @@ def promise(ledger: Ledger, certificates: Sequence[Certificate]) -> Bars | None:
     observed, bound = float(best.observed), float(best.bound)
     rows = [
         Bar("observed", 0.0, observed, end=brief(observed)),
-        Bar("at most", 0.0, bound, end=sentences.rounded(bound, "upper", 3)),
+        Bar("at most", 0.0, bound, end=sentences.rounded(bound, "upper", 4)),
     ]
     return Bars(best.quantity, rows, title=f"Guarantee: {best.quantity}")
 

@@ -124,6 +124,8 @@ def _vacuous(certificate: Certificate) -> str:
         return f"the guarantee (at least {bound}) always holds"
     if "mistakes" in certificate.quantity:
         return f"the guarantee ({bound} mistakes) is no better than the number of rounds"
+    if certificate.quantity in ("risk", "mean risk"):
+        return f"the guarantee (an error rate of at most {percent(certificate.bound)}) says nothing"
     reason = f" ({certificate.why})" if certificate.why else ""
     return f"the guarantee ({bound}) is no better than {trivial}{reason}"
 
@@ -241,8 +243,8 @@ def basis(certificate: Certificate, checked: bool = True) -> Iterator[str]:
 
 
 def about(value: float) -> str:
-    """Format an observed share in percent: 3.8 %, 36.7 %; 0 % where it is tiny."""
-    return "0 %" if value < 1e-6 else f"{100 * value:.{2 if value < 0.0995 else 3}g} %"
+    """Format an observed share in percent, with three digits: 3.76 %, 36.7 %; 0 % where it is tiny."""
+    return "0 %" if value < 1e-6 else f"{100 * value:.3g} %"
 
 
 def percent(bound: float | None) -> str:

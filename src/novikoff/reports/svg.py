@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from novikoff.reports.charts import (
     COLOURS,
+    CONTINUES,
     DASHES,
     Bars,
     Chart,
@@ -30,8 +31,9 @@ from novikoff.reports.charts import (
 
 WIDTH, HEIGHT = 680, 250
 """Size of a panel in pixels, without its legend."""
-LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
-"""Room for the vertical axis, for last values, for the horizontal axis, and for one line of the legend."""
+LEFT, RIGHT, BELOW, ROW = 58, 220, 36, 18
+"""Least room for the vertical axis, most room for last values, and room for the horizontal axis and for one line of the
+legend."""
 
 
 class Size(NamedTuple):
@@ -40,8 +42,8 @@ class Size(NamedTuple):
     Attributes:
         width: Width of the picture.
         height: Height of a panel, without its legend.
-        left: Room for the vertical axis.
-        right: Room for last values.
+        left: Least room for the vertical axis.
+        right: Most room for last values and the names after them.
         names: Room for the names of bars.
     """
 
@@ -56,7 +58,7 @@ class Size(NamedTuple):
         return max(int(pixels / CHARACTER), 4)
 
 
-WIDE, NARROW = Size(), Size(360, 220, 50, 82, 118)
+WIDE, NARROW = Size(), Size(360, 220, 50, 82, 126)
 """Sizes of a picture across the page, and of one of several side by side, which also fits a phone."""
 LEAST_HEIGHT = 0.85
 """Smallest height of a narrow panel, relative to that of an ordinary one."""
@@ -113,9 +115,12 @@ class _Frame:
         tall = one.height if size is WIDE else max(one.height, LEAST_HEIGHT)
         self.bottom = head + int((size.height - BELOW) * tall)
         self.left, self.right = size.left, size.width - size.right
-        if size is not WIDE:
-            widest = max((len(one.up_text(value)) for value in ticks(self.low, self.high)), default=0)
-            self.left = max(self.left, int(CHARACTER * widest) + 28)
+        widest = max((len(one.up_text(value)) for value in ticks(self.low, self.high)), default=0)
+        self.left = max(self.left, int(CHARACTER * widest) + 28)
+        if size is WIDE:  # as much as the texts at the ends of curves need
+            longest = max((len(text) for _, text, _ in one.ends()), default=0)
+            self.right = size.width - min(max(int(CHARACTER * longest) + 32, 24), size.right)
+        else:
             self.right = size.width - (size.right if one.ends() else 14)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
@@ -147,7 +152,7 @@ class _Frame:
         """Return the values whose texts below the axis do not overlap."""
         kept: list[float] = []
         for value in values:
-            wide = CHARACTER * (len(short(value)) + len(short(kept[-1]))) / 2 + 4 if kept else 0.0
+            wide = CHARACTER * (len(short(value)) + len(short(kept[-1]))) / 2 + 10 if kept else 0.0
             if not kept or self.place(value, self.low)[0] - self.place(kept[-1], self.low)[0] >= wide:
                 kept.append(value)
         return kept
@@ -213,13 +218,9 @@ class _Frame:
 
     def _short(self, text: str) -> str:
         """Shorten the text at the end of a curve: leave out the name after a value if both do not fit."""
-        room = self.size.fits(self.size.right - 16)
+        room = self.size.fits(self.size.width - self.right - 20)
         value, _, name = text.partition("  ")
-        return (
-            value
-            if name and self.size is not WIDE and len(text) > room
-            else cut(text, 20 if self.size is WIDE else room)
-        )
+        return value if name and self.size is not WIDE and len(text) > room else cut(text, room)
 
     def ends(self, ends: Sequence[tuple[float, str, str]]) -> str:
         """Return the texts at the ends of curves, moved apart where they would overlap."""
@@ -309,7 +310,8 @@ def _dash(line: Line) -> str:
 
 def _legend(place: int, name: str, what: Line | Region | None, size: Size = WIDE) -> str:
     y, left, mark = ROW * place + 12, size.left if size is WIDE else 12, ""
-    name = name if size is WIDE else cut(name, size.fits(size.width - left - 38))
+    if size is not WIDE and len(name) > (room := size.fits(size.width - left - 38)):
+        name = cut(name.removesuffix(CONTINUES), room)
     if isinstance(what, Line):
         mark = (
             f'<line x1="{left}" x2="{left + 30}" y1="{y - 4}" y2="{y - 4}" stroke="{what.colour}" '

@@ -135,7 +135,7 @@ def strip(
     if one.counts:
         spread = SURE * math.sqrt(sum(each.error * (1.0 - each.error) / each.rows for each in (one, two)))
         if abs(change) <= spread:
-            note = f"{100 * change:+.2g} points; chance alone explains {100 * spread:.2g}"
+            note = f"{100 * change:+.2g} points".replace("-", "\u2212") + f"; chance alone explains {100 * spread:.2g}"
             return [*found, Tile("Verdict", "No clear change", note)]
         note = f"by {size}; chance alone explains {100 * spread:.2g}, if rows are independent"
     else:

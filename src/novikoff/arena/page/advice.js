@@ -1,5 +1,5 @@
 // Scenes of experts, bandits, series and texts: a round is not a point of the plane.
-import { background, caption, clamp, label, mark, mistakes, percent, SCENE, shape, SIDE, sign, up } from "./draw.js";
+import { background, caption, clamp, label, mark, mistakes, percent, SCENE, shape, SIDE, sign, signed, up } from "./draw.js";
 
 const count = (limits) => limits[0][1].toString(2).length; // of experts or arms: a place has a bit for each
 
@@ -111,7 +111,7 @@ export const ADVICE = {
     legend: [["shade", "interval made before the value was known"], ["dot", "value"], ["ring", "outside"], ["dashed", "interval of the next value"]],
     at: (px, py) => [clamp(Math.round((200 - py) / 2), -100, 100)],
     put: (place, limits, t) => [10 + 380 / 41 * (Math.min(t, 39) + 0.5), 200 - 2 * place[0]],
-    where: (place) => `value ${(place[0] / 100).toFixed(2)}`,
+    where: (place) => `value ${signed(place[0] / 100)}`,
     draw(parts, frames, t, view) {
       const shown = frames.slice(0, t + 1).slice(-40), size = 380 / 41, at = (k) => 10 + size * (k + 0.5);
       const bar = (k, { low, high }, more) => shape("rect", { x: (at(k) - size / 2 + 1).toFixed(1), y: up(Math.min(high, 1)).toFixed(1), width: (size - 2).toFixed(1), height: Math.max(up(Math.max(low, -1)) - up(Math.min(high, 1)), 0).toFixed(1), ...more });
@@ -125,11 +125,11 @@ export const ADVICE = {
       parts.push(bar(shown.length - 1, view, { class: "plus-area", "fill-opacity": 0.5 }), bar(shown.length - 1, view, { class: "ink", "stroke-dasharray": "3 3" }));
       caption(parts, 10, 19, `${view.missed} of ${t} values outside, ${(100 - view.cover)} % wanted`);
     },
-    tell: (view, field, px, py) => { const y = (200 - py) / 200; return `${y.toFixed(2)}: ${y < view.low || y > view.high ? "outside" : "inside"} the next interval`; },
+    tell: (view, field, px, py) => { const y = (200 - py) / 200; return `${signed(y)}: ${y < view.low || y > view.high ? "outside" : "inside"} the next interval`; },
     describe(frames, t) {
-      const { low, high } = frames[t - 1].view, now = frames[t], end = (value) => (Math.abs(value) > 8 ? "any value" : value.toFixed(2));
+      const { low, high } = frames[t - 1].view, now = frames[t], end = (value) => (Math.abs(value) > 8 ? "any value" : signed(value));
       const interval = Math.abs(low) > 8 || Math.abs(high) > 8 ? "the interval of all values" : low > high ? "an empty interval" : `the interval from ${end(low)} to ${end(high)}`;
-      return `Round ${t}: ${now.x.toFixed(2)} was ${now.x < low || now.x > high ? "outside" : "inside"} ${interval}. ${now.paid} outside so far.`;
+      return `Round ${t}: ${signed(now.x)} was ${now.x < low || now.x > high ? "outside" : "inside"} ${interval}. ${now.paid} outside so far.`;
     },
     asks: () => "which value is next?",
   },

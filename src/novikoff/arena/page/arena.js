@@ -1,12 +1,12 @@
 // The arena: requests to the server, state of the page, keys and buttons.
-import { cards, chain, curve, limit, proved } from "./charts.js";
-import { legend, shape } from "./draw.js";
+import { cards, chain, curve, proved } from "./charts.js";
+import { legend, limit, shape } from "./draw.js";
 import { LESSONS } from "./lessons.js";
 import { link, movesOf, unlink } from "./link.js";
 import { animate, between, describe, scene, SCENES } from "./scenes.js";
 
 const $ = (id) => document.getElementById(id);
-const HALF = { budgets: ["target", 60], coins: ["target", 30], hinge: ["target", 24], bandits: ["target", 60], drift: ["target", 100], tree: ["target", 90], risk: ["target", 50], spam: ["data", 10], intervals: ["target", 30], kernel: ["target", 40] }; // games that begin half played: rival, rounds
+const HALF = { thresholds: ["me", "1dp0kp2bp"], race: ["me", "1dp0kp0am05m"], boxes: ["me", "0a0ap0e07p050ep0g0gm0c04m080bp"], halfspaces: ["me", "4g3mp1y0um"], sphere: ["me", "463wp143cm2i0um"], ellipsoid: ["me", "3w4gp0u1ym4q32p280km1446p3m14m1o4vp501jp0f37m3255p4g4qp1y1jm553wp190pm"], experts: ["me", "01p02p01p04p01p08p02p01p04p02p"], budgets: ["target", 60], coins: ["target", 30], hinge: ["target", 24], bandits: ["target", 60], drift: ["target", 100], tree: ["target", 90], risk: ["target", 50], spam: ["data", 10], intervals: ["target", 30], kernel: ["target", 40] }; // games begin half played: rival, and moves as in a link or the number of rounds it plays
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
 const OWN_RIVALS = { coins: { target: "a fair coin", builtin: "an enemy" }, spam: { data: "mails in order", builtin: "a spammer" }, bandits: { target: "chance", builtin: "an enemy" }, experts: { target: "chance", builtin: "an enemy" }, drift: { target: "a line that turns" }, risk: { target: "a line with noise" } };
 const OPTIONS = { bias: "constant feature", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "memory, in examples (0: all)", experts: "experts", cover: "coverage wanted, in %", u: "100 u\u2081", v: "100 u\u2082", noise: "labels flipped, in %", threshold: "least gain of a cut, in nats", block: "rounds until another copy starts", turn: "rounds until the target turns", arms: "arms", rule: "learner", draws: "prediction" };
@@ -94,7 +94,7 @@ async function begin(made, text, t, hide, again = true) {
     const empty = await post("api/play", { ...script, moves: [], field: kind().pictured });
     if (mine !== era) return;
     ({ limits } = empty);
-    script.moves = typeof text === "string" ? movesOf(text, limits) : text;
+    script.moves = typeof text === "string" ? movesOf(text, limits) : [...text];
     const found = script.moves.length ? await post("api/play", { ...script, field: kind().pictured, curve: true }) : empty;
     if (mine !== era) return;
     take(found);
@@ -175,10 +175,10 @@ const canReveal = () => !["experts", "intervals", "coins"].includes(script.game)
 
 // The score: what the chart and the certificates have for the round shown.
 function score(t) {
-  const now = frames[t], { counted, after } = kind(), whole = Number.isInteger(now.paid) && counted !== "loss";
-  say("paid-name", counted);
-  say("paid", whole ? String(now.paid) : now.paid.toFixed(2));
-  const inAdvance = !spot && apriori !== null, text = spot ? limit(spot[1]) : inAdvance ? String(apriori) : "\u2013";
+  const now = frames[t], { counted, of, digits, after } = kind();
+  say("paid-name", of ? `${counted} of ${of}` : counted);
+  say("paid", frames.every(({ paid }) => Number.isInteger(paid)) || after && Number.isInteger(now.paid) ? String(now.paid) : now.paid.toFixed(2));
+  const inAdvance = !spot && apriori !== null, text = spot ? limit(spot[1], digits) : inAdvance ? String(apriori) : "\u2013";
   say("allowed-name", spot || inAdvance ? kind().promise : "no guarantee");
   say("allowed", text);
   $("allowed").classList.toggle("weak", counted === "mistakes" ? !spot || spot[1] >= t : !spot || (after && spot[1] >= 100));
@@ -441,10 +441,10 @@ async function start() {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", name: game.name });
     button.append(thumbnail(game.name), game.title);
-    button.addEventListener("click", () => { lesson = ""; const [rival, rounds] = HALF[game.name] || ["me", 0]; begin({ ...fresh(game.name), rival }, "A".repeat(rounds), rounds); });
+    button.addEventListener("click", () => { lesson = ""; const half = HALF[game.name]; half ? begin({ ...fresh(game.name), rival: half[0] }, typeof half[1] === "string" ? half[1] : "A".repeat(half[1])) : begin(OPENING.made, OPENING.moves); });
     return button;
   }));
-  $("lessons").replaceChildren(new Option("none", ""), ...Object.entries(LESSONS).map(([name, { title }]) => new Option(title, name)));
+  $("lessons").replaceChildren(new Option("choose a lesson \u2026", ""), ...Object.entries(LESSONS).map(([name, { title }]) => new Option(title, name)));
   $("lessons").addEventListener("change", () => turn($("lessons").value, 1));
   $("lesson-back").addEventListener("click", () => turn(step().name, step().at - 1));
   $("lesson-next").addEventListener("click", () => turn(step().name, step().at + 1));
@@ -501,7 +501,7 @@ async function opened() { // the game of the link; one that is half played if th
     $("plain").checked = Boolean(given && given.plain);
     if (given && given.made) await begin(given.made, given.text, given.t, given.hide);
     else if (step()) await turn(step().name, step().at);
-    else await begin(OPENING.made, OPENING.moves, OPENING.moves.length);
+    else await begin(OPENING.made, OPENING.moves);
   } catch (error) { lesson = ""; await begin(fresh("perceptron"), "", 0); fail(error); }
 }
 

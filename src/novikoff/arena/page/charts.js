@@ -1,11 +1,8 @@
 // Charts and cards beside a game: mistakes and their bound, the two sides of a proof, certificates.
-import { shape } from "./draw.js";
+import { limit, shape } from "./draw.js";
 import { formula } from "./formula.js";
 
 const shownNumber = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(2));
-
-// A bound as the score, the chart and the invitation write it: rounded up, never down.
-export const limit = (bound) => (Number.isInteger(bound) ? bound.toLocaleString("en") : (Math.ceil(bound * 100) / 100).toFixed(2));
 
 // Labels at the right end of their lines, moved apart where they would overlap.
 function labelled(parts, ends, x, low, high) {
@@ -21,10 +18,10 @@ function labelled(parts, ends, x, low, high) {
 // `bounds` has (round, bound, whether it stays in the curve, text). A sum of losses never falls, so its bound at a round
 // covers every round before: the curve is a staircase, each stair ends at its round. With `after`, a bound is about what
 // is kept from its round on, and each stair begins there. `counted` names what the solid line counts.
-export function curve(svg, frames, t, bounds, apriori, { counted, short, after } = {}) {
+export function curve(svg, frames, t, bounds, apriori, { counted, short, after, digits } = {}) {
   const last = Math.max(frames[frames.length - 1].t, 1), left = 38, right = 340, top = 12, bottom = 168;
   const most = Math.max(...frames.map((frame) => frame.paid), ...frames.flatMap((frame) => Object.values(frame.others || {})), 4);
-  const near = (bound) => bound <= Math.max(10 * most, 40);
+  const near = (bound) => bound <= Math.max(10 * most, 2.5 * last, 40);
   const high = 1.05 * Math.max(most, apriori && apriori <= 40 ? apriori : 0, ...bounds.map(([, bound]) => bound).filter(near));
   const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
   const parts = [], ends = [], size = 10 ** Math.floor(Math.log10(high)), step = Math.max(1, size / (high / size < 3 ? 2 : 1));
@@ -45,7 +42,7 @@ export function curve(svg, frames, t, bounds, apriori, { counted, short, after }
       : `M${left} ` + bounds.map(([round, level]) => `${y(level).toFixed(1)}H${x(round).toFixed(1)}`).join("V");
     parts.push(frame, shape("path", { d, class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2, "clip-path": "url(#frame)" }));
     if (spot) {
-      const [end, bound] = spot, allowed = limit(bound), inside = bound <= high;
+      const [end, bound] = spot, allowed = limit(bound, digits), inside = bound <= high;
       if (inside) parts.push(shape("circle", { cx: x(end).toFixed(1), cy: y(bound).toFixed(1), r: 3.5, class: "minus" }));
       ends.push({ y: inside ? y(bound) : top, text: `at most ${allowed}${inside ? "" : " \u2191"}`, name: "minus bound strong" });
     }
@@ -63,17 +60,17 @@ export function curve(svg, frames, t, bounds, apriori, { counted, short, after }
   svg.replaceChildren(...parts);
 }
 
-const SIGNS = [["||", "\u2016"], ["sqrt", "\u221a"], ["^2", "\u00b2"], ["<", "\u27e8"], [">", "\u27e9"], ["log2", "log\u2082"], ["kappa", "\u03ba"], ["eta", "\u03b7"], ["sum ", "\u03a3 "], [" - ", " \u2212 "]];
-const typeset = (text) => SIGNS.reduce((found, [plain, sign]) => found.split(plain).join(sign), text);
+const SIGNS = [["||", "\u2016"], ["sqrt", "\u221a"], ["^2", "\u00b2"], ["<", "\u27e8"], [">", "\u27e9"], ["log2", "log\u2082"], ["kappa", "\u03ba"], ["eta", "\u03b7"], ["sum ", "\u03a3 "], [" - ", " \u2212 "], ["_1", "\u2081"]];
+const typeset = (text) => SIGNS.reduce((found, [plain, sign]) => found.split(plain).join(sign), text.replace(/^-/, "\u2212"));
 
 // The chain of inequalities of the proof after each mistake: its members may not cross.
 export function chain(svg, proof) {
-  const { points, chain: names } = proof, left = 44, right = 470 - 7.2 * Math.max(...names.map((name) => typeset(name).length)), top = 16, bottom = 160;
+  const { points, chain: names } = proof, left = 52, right = 470 - 7.2 * Math.max(...names.map((name) => typeset(name).length)), top = 16, bottom = 160;
   const most = Math.max(points[points.length - 1][0], 1), values = points.flatMap(([, ...members]) => members);
   const low = Math.min(...values), high = Math.max(...values, low + 1e-9);
   const x = (m) => left + (right - left) * m / most, y = (value) => bottom - (bottom - top) * (value - low) / (high - low);
   const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
-  for (const value of [low, high]) parts.push(shape("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end", class: "faint" }, Number(value.toPrecision(3))));
+  for (const value of [low, high]) parts.push(shape("text", { x: left - 5, y: y(value) + 4, "text-anchor": "end", class: "faint" }, String(Number(value.toPrecision(3))).replace("-", "\u2212")));
   parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end", class: "faint" }, `${most} ${proof.each}${most === 1 ? "" : "s"}`));
   const at = (k) => points.map(([m, ...members]) => `${x(m).toFixed(1)} ${y(members[k]).toFixed(1)}`), end = names.length - 1;
   parts.push(shape("path", { d: `M${at(0).join("L")}L${at(end).reverse().join("L")}z`, class: "good", "fill-opacity": 0.12 }));
@@ -91,15 +88,17 @@ export function cards(where, certificates, explain) {
   if (where.shown === certificates) return;
   where.shown = certificates;
   const open = new Set([...where.querySelectorAll("details[open]")].map((one) => one.dataset.theorem || "weak"));
-  const made = certificates.map((one) => card(one, explain, open));
-  const weak = made.filter((_, i) => certificates[i].status === "vacuous"), rest = made.filter((_, i) => certificates[i].status !== "vacuous");
-  if (weak.length > 1 || (weak.length && rest.length)) { // folded to one line
+  const rank = (one) => (one.main ? 0 : { void: 2, vacuous: 3 }[one.status] || 1); // first the guarantee of the score and the chart
+  const ranked = [...certificates].sort((one, two) => rank(one) - rank(two)), made = ranked.map((one) => card(one, explain, open));
+  const weak = made.filter((_, i) => i > 0 && rank(ranked[i]) === 3), rest = made.filter((one) => !weak.includes(one));
+  if (weak.length) { // folded to one line
     const fold = document.createElement("details"), summary = document.createElement("summary");
-    summary.textContent = weak.length === 1 ? "1 guarantee is not informative yet" : `${weak.length} guarantees are not informative yet`;
+    summary.textContent = weak.length === 1 ? "1 more guarantee is not informative yet" : `${weak.length} more guarantees are not informative yet`;
     fold.append(summary, ...weak);
     fold.open = open.has("weak");
-    where.replaceChildren(...rest, fold);
-  } else where.replaceChildren(...made);
+    rest.push(fold);
+  }
+  where.replaceChildren(...rest);
 }
 
 function card(one, explain, open) {

@@ -13,14 +13,17 @@ export const SIDE = 400; // of the picture, in its own units
 export const across = (x) => SIDE / 2 + (SIDE / 2) * x; // from -1 .. 1
 export const up = (y) => SIDE / 2 - (SIDE / 2) * y;
 export const sign = (label) => (label > 0 ? "+1" : "\u22121");
+// A bound as the score, the chart and the invitation write it: rounded up, never down.
+export const limit = (bound, digits = 2) => (Number.isInteger(bound) ? bound.toLocaleString("en") : (Math.ceil(bound * 10 ** digits) / 10 ** digits).toFixed(digits));
+export const signed = (value) => value.toFixed(2).replace("-", "\u2212");
 export const percent = (share) => `${Math.round(100 * share)} %`;
 export const background = (name = "page", opacity = 1) => shape("rect", { width: SIDE, height: SIDE, class: name, "fill-opacity": opacity });
 export const label = (x, y, text, anchor = "start", more = {}) => shape("text", { x, y, "text-anchor": anchor, ...more }, text);
 export const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 
 // A text on a plate, readable on top of points.
-export function caption(parts, x, y, text) {
-  parts.push(shape("rect", { x: x - 5, y: y - 13, width: (6 * text.length + 12).toFixed(0), height: 19, rx: 4, class: "page", "fill-opacity": 0.85 }), label(x, y, text));
+export function caption(parts, x, y, text, name = "") {
+  parts.push(shape("rect", { x: x - 5, y: y - 13, width: (6 * text.length + 12).toFixed(0), height: 19, rx: 4, class: "page", "fill-opacity": 0.85 }), label(x, y, text, "start", name ? { class: name } : {}));
 }
 
 // A part of the picture with coordinates of its own; nothing leaves it.
@@ -182,5 +185,5 @@ export const LABELS = [["plus", "labelled +1"], ["minus", "labelled \u22121"], [
 export const POINT = { ...SCENE, noun: "line", drags: true, step: 5,
   at: (px, py) => [px - 200, 200 - py].map((p) => clamp(Math.round(p / 2), -100, 100)),
   put: (place) => [200 + 2 * place[0], 200 - 2 * place[1]],
-  where: (place) => `point ${(place[0] / 100).toFixed(2)}, ${(place[1] / 100).toFixed(2)}`,
+  where: (place) => `point ${signed(place[0] / 100)}, ${signed(place[1] / 100)}`,
 };

@@ -34,7 +34,7 @@ const share = (view, x) => { // of the directions left that predict +1
   return left.filter((angle) => x[0] * Math.cos(angle) + x[1] * Math.sin(angle) >= 0).length / Math.max(left.length, 1);
 };
 
-const BALL = 178; // radius of the sphere in the picture
+const BALL = 170, MIDDLE = 214; // of the sphere in the picture: its radius, and the height of its centre
 const globe = (view, frames, t) => { for (let k = t; k >= 0; k--) if (frames[k].view.points && frames[k].view.epsilon === view.epsilon) return frames[k].view.points; return []; };
 
 export const FINITE = {
@@ -42,7 +42,7 @@ export const FINITE = {
     legend: [["bar", "thresholds still consistent, a row per round"], ["plus", "labelled +1"], ["minus", "labelled \u22121"], ["ring", "mistake"]],
   },
 
-  race: { ...LINE, sketch: "M4 8h36M4 14h24M4 20h12M34 14l6 6l-6 6",
+  race: { ...LINE, of: "Halving", sketch: "M4 8h36M4 14h24M4 20h12M34 14l6 6l-6 6",
     legend: [["bar", "thresholds still consistent: Halving follows their majority, Consistent the first of them"], ["ring", "mistake of Halving"]],
     draw(parts, frames, t, view, more) {
       LINE.draw(parts, frames, t, view, more);
@@ -109,15 +109,15 @@ export const FINITE = {
 
   sphere: { ...POINT, sketch: "M36 16a14 14 0 1 1-28 0a14 14 0 1 1 28 0M8 16a14 5 0 1 0 28 0M22 2v28", noun: "direction", drags: false,
     legend: [["dot", "direction still consistent; pale ones are behind"], ["ring", "mistake"], ["plus", "x labelled +1"], ["minus", "x labelled \u22121"], ["line", "cut of this round"]],
-    at: (px, py) => [px - 200, 200 - py].map((p) => clamp(Math.round(100 * p / BALL), -100, 100)),
-    put: (place) => { const far = Math.max(1, Math.hypot(place[0], place[1]) / 100); return [200 + BALL / 100 * place[0] / far, 200 - BALL / 100 * place[1] / far]; },
+    at: (px, py) => [px - 200, MIDDLE - py].map((p) => clamp(Math.round(100 * p / BALL), -100, 100)),
+    put: (place) => { const far = Math.max(1, Math.hypot(place[0], place[1]) / 100); return [200 + BALL / 100 * place[0] / far, MIDDLE - BALL / 100 * place[1] / far]; },
     acts: { ...SCENE.acts, me: "Click a point of the sphere" },
     draw(parts, frames, t, view, { hidden }) {
-      const put = ([x, y]) => [(200 + BALL * x).toFixed(1), (200 - BALL * y).toFixed(1)], now = frames[t].x;
+      const put = ([x, y]) => [(200 + BALL * x).toFixed(1), (MIDDLE - BALL * y).toFixed(1)], now = frames[t].x;
       parts.push(background());
       const shadow = shape("radialGradient", { id: "ball", cx: "38%", cy: "32%", r: "75%" });
       for (const [offset, opacity] of [[0, 0.15], [1, 0.9]]) shadow.append(shape("stop", { offset, class: "plus-stop", "stop-opacity": opacity }));
-      parts.push(shadow, shape("circle", { cx: 200, cy: 200, r: BALL, fill: "url(#ball)" }), shape("circle", { cx: 200, cy: 200, r: BALL, class: "axis", "stroke-width": 1.5 }));
+      parts.push(shadow, shape("circle", { cx: 200, cy: MIDDLE, r: BALL, fill: "url(#ball)" }), shape("circle", { cx: 200, cy: MIDDLE, r: BALL, class: "axis", "stroke-width": 1.5 }));
       if (now) { // the great circle of the directions orthogonal to x, its front half solid
         const [a, b, c] = now, near = Math.hypot(a, b) || 1e-9, e = near > 1e-6 ? [-b / near, a / near, 0] : [1, 0, 0];
         const f = [b * e[2] - c * e[1], c * e[0] - a * e[2], a * e[1] - b * e[0]];
@@ -146,10 +146,10 @@ export const FINITE = {
       parts.push(label(8, 18, `${left} of ${view.alive.length} directions left, within ${view.epsilon} of every direction`));
     },
     tell(view, field, px, py, frames, t) {
-      const [a, b] = [(px - 200) / BALL, (200 - py) / BALL], far = Math.hypot(a, b), x = far >= 1 ? [a / far, b / far, 0] : [a, b, Math.sqrt(1 - far * far)];
+      const [a, b] = [(px - 200) / BALL, (MIDDLE - py) / BALL], far = Math.hypot(a, b), x = far >= 1 ? [a / far, b / far, 0] : [a, b, Math.sqrt(1 - far * far)];
       const left = globe(view, frames, t).filter((_, i) => view.alive[i] === "1"), yes = left.filter((w) => w[0] * x[0] + w[1] * x[1] + w[2] * x[2] >= 0).length;
       return left.length ? `x = (${x.map((one) => one.toFixed(2)).join(", ")}): ${yes} of ${left.length} directions left vote +1` : "";
     },
-    pending: (open) => [200 + BALL * open.x[0], 200 - BALL * open.x[1]],
+    pending: (open) => [200 + BALL * open.x[0], MIDDLE - BALL * open.x[1]],
   },
 };

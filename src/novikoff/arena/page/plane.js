@@ -1,9 +1,9 @@
 // Scenes in the plane: points from -1 to 1 on two axes, in hundredths.
-import { across, arrow, axes, background, border, caption, coverage, label, LABELS, mark, panel, percent, picture, POINT, points, shaded, shape, SIDE, sign, stroke, up, clamp } from "./draw.js";
+import { across, arrow, axes, background, border, caption, coverage, label, LABELS, limit, mark, panel, percent, picture, POINT, points, shaded, shape, SIDE, sign, signed, stroke, up, clamp } from "./draw.js";
 
 const FLOWERS = { ...POINT.acts, data: "Click, and the next flower is predicted" };
 const plane = (px, py) => [(px - 200) / 200, (200 - py) / 200];
-const where = ([x, y]) => `(${x.toFixed(2)}, ${y.toFixed(2)})`;
+const where = ([x, y]) => `(${signed(x)}, ${signed(y)})`;
 
 function ofLine(w, px, py) { // what a line predicts at a pixel
   const [a, b, c] = w, [x, y] = plane(px, py), score = a * x + b * y + c, near = Math.hypot(a, b);
@@ -46,7 +46,7 @@ export const PLANE = {
         const longest = Math.max(...frames.slice(0, t + 1).map((one) => Math.hypot(one.view.w[0], one.view.w[1])), near, 1e-9);
         const foot = [-c * a / near ** 2, -c * b / near ** 2], long = 0.55 * near / longest;
         arrow(parts, foot, [foot[0] + long * a / near, foot[1] + long * b / near], "ink");
-        parts.push(label(across(foot[0] + (long + 0.1) * a / near), up(foot[1] + (long + 0.1) * b / near) + 4, `w, length ${Math.hypot(...view.w).toFixed(2)}`, "middle"));
+        parts.push(label(clamp(across(foot[0] + long * a / near), 50, SIDE - 50), up(foot[1] + long * b / near) + (b >= 0 ? -9 : 19), `w, length ${Math.hypot(...view.w).toFixed(2)}`, "middle"));
       }
       points(parts, frames, t);
     },
@@ -78,7 +78,8 @@ export const PLANE = {
       const tip = [a / SCALE, b / SCALE];
       arrow(parts, [0, 0], tip, "good-line", 4);
       parts.push(shape("circle", { cx: across(tip[0]), cy: up(tip[1]), r: 9, class: "good", "fill-opacity": 0.35 }));
-      parts.push(label(across(tip[0]), up(tip[1]) - 14, `u = (${a.toFixed(2)}, ${b.toFixed(2)})`, "middle", { class: "good" }));
+      const named = `u = (${signed(a)}, ${signed(b)})`;
+      caption(parts, clamp(across(tip[0]) - 3 * named.length, 8, SIDE - 6 * named.length - 10), clamp(up(tip[1]) - 14, 42, SIDE - 8), named, "good strong");
       const total = view.losses.reduce((sum, one) => sum + one, 0);
       caption(parts, 10, 19, `hinge loss D = ${total.toFixed(2)}, length \u2016u\u2016 = ${near.toFixed(2)}`);
     },
@@ -102,7 +103,7 @@ export const PLANE = {
     tell: (view, field, px, py) => ofField(field, px, py, (share) => `score ${percent(share)} of the largest`),
   },
 
-  budgets: { ...POINT, sketch: "M4 6h16v14h-16zM24 6h16v14h-16zM4 26h3M9 26h3M14 26h3M24 26h3M34 26h3", noun: "function", pictured: true, drags: false,
+  budgets: { ...POINT, of: "Forgetron", sketch: "M4 6h16v14h-16zM24 6h16v14h-16zM4 26h3M9 26h3M14 26h3M24 26h3M34 26h3", noun: "function", pictured: true, drags: false,
     legend: [...LABELS, ["square", "stored example"], ["blue_bar", "weight of a stored +1"], ["orange_bar", "of a stored \u22121"]],
     at: (px, py) => [((px < 200 ? px : px - 202) / 198) * 200 - 100, 100 - clamp(py - 22, 0, 198) / 198 * 200].map((p) => clamp(Math.round(p), -100, 100)),
     put: (place) => [99 + 0.99 * place[0], 121 - 0.99 * place[1]],
@@ -150,16 +151,16 @@ export const PLANE = {
       points(parts, frames, t);
       // The weights have a picture of their own, enlarged so that the ellipse stays visible.
       const [[a, b], [c, d]] = view.factor, [u, v] = view.centre, ring = [];
-      const high = Math.hypot(a, b), wide = Math.hypot(c, d), zoom = Math.min(1e6, 0.9 / Math.max(high, wide, 1e-9)), size = 70, [x0, y0] = [SIDE - size - 6, SIDE - size - 6];
+      const high = Math.hypot(a, b), wide = Math.hypot(c, d), zoom = Math.min(1e6, 0.9 / Math.max(high, wide, 1e-9)), size = 66, [x0, y0] = [SIDE - size - 6, SIDE - size - 24];
       const put = ([x, y]) => `${(x0 + size * zoom * (x - u)).toFixed(1)},${(y0 - size * zoom * (y - v)).toFixed(1)}`;
       for (let k = 0; k <= 72; k++) {
         const p = Math.cos(k * Math.PI / 36), q = Math.sin(k * Math.PI / 36);
         ring.push([u + a * p + b * q, v + c * p + d * q]);
       }
-      for (const [name, opacity] of [["page", 0.94], ["axis", 1]]) parts.push(shape("rect", { x: x0 - size, y: y0 - size, width: 2 * size, height: 2 * size, rx: 6, class: name, "fill-opacity": opacity }));
+      for (const [name, opacity] of [["page", 0.94], ["axis", 1]]) parts.push(shape("rect", { x: x0 - size, y: y0 - size - 18, width: 2 * size, height: 2 * size + 36, rx: 6, class: name, "fill-opacity": opacity }));
       parts.push(shape("polygon", { points: ring.map(put).join(" "), class: "plus-area" }), shape("polygon", { points: ring.map(put).join(" "), class: "ink", "stroke-width": 2 }));
       parts.push(shape("circle", { cx: x0, cy: y0, r: 4, class: "fill-ink" }));
-      parts.push(label(x0 - size + 6, y0 - size + 15, "weights left"), label(x0 - size + 6, y0 + size - 7, zoom < 1.05 ? "the whole disc" : `enlarged ${zoom < 10 ? zoom.toFixed(1) : Math.round(zoom).toLocaleString("en")} times`));
+      parts.push(label(x0 - size + 6, y0 - size - 3, "weights left"), label(x0 - size + 6, y0 + size + 11, zoom < 1.05 ? "the whole disc" : `enlarged ${zoom < 10 ? zoom.toFixed(1) : Math.round(zoom).toLocaleString("en")} times`));
     },
     tell: (view, field, px, py) => ofLine(view.w, px, py),
   },
@@ -205,7 +206,7 @@ export const PLANE = {
 
   tree: { ...POINT, sketch: "M22 4v6M22 10L10 18M22 10L34 18M10 18v10M34 18L28 28M34 18L40 28", noun: "function", counted: "log loss",
     goal: () => "make it cut the plane where you want",
-    legend: [...LABELS, ["line", "cuts of the best pruning, with its counts of +1 and \u22121"], ["shade", "stronger: surer"], ["hidden", "cuts of the target"]],
+    legend: [...LABELS, ["line", "best pruning, with the +1 : \u22121 that each box has seen since it was cut"], ["shade", "stronger: surer"], ["hidden", "cuts of the target"]],
     draw(parts, frames, t, view, { hidden }) {
       parts.push(background());
       for (const { box: [x0, x1, y0, y1], p } of view.leaves)
@@ -224,7 +225,7 @@ export const PLANE = {
     describe: nats,
   },
 
-  risk: { ...POINT, sketch: "M4 8h34M10 15h28M20 22h18M28 29h10", counted: "% wrong since kept", short: "% wrong", promise: "risk at most, in %", after: true, drags: false,
+  risk: { ...POINT, sketch: "M4 8h34M10 15h28M20 22h18M28 29h10", counted: "% wrong since kept", digits: 1, short: "% wrong", promise: "risk at most, in %", after: true, drags: false,
     acts: { ...POINT.acts, target: "Click, or let points be drawn: a hidden line with noise answers" },
     goal: () => "spoil the line that is kept",
     legend: [...LABELS, ["line", "the line of now"], ["good", "the line to keep"], ["bar", "below: rounds each line was tested on, and its risk limit"], ["hidden", "target"]],
@@ -248,7 +249,7 @@ export const PLANE = {
         const y = 290 + 15 * i, best = line.k === view.kept;
         parts.push(shape("rect", { x: x(line.first), y, width: Math.max(x(t) - x(line.first), 1), height: 11, class: best ? "good" : "fill-ink", "fill-opacity": best ? 0.8 : 0.25 }));
         parts.push(label(Math.min(x(line.first) + 3, 190), y + 9.5, `${line.first}: ${line.errors} error${line.errors === 1 ? "" : "s"} in ${t - line.first}`, "start", { class: "small" }));
-        parts.push(label(392, y + 9.5, t > line.first ? `${line.limit.toFixed(1)} %${best ? "  keep" : ""}` : "untested", "end", { class: best ? "good small" : "small" }));
+        parts.push(label(392, y + 9.5, t > line.first ? `${limit(line.limit, 1)} %${best ? "  keep" : ""}` : "untested", "end", { class: best ? "good small" : "small" }));
       });
     },
     tell: (view, field, px, py) => (py < 268 ? ofLine(view.lines[view.kept].w, px, py * SIDE / 268) : ""),
