@@ -7,8 +7,20 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from novikoff_verify.exact import NotCoveredError, count, decimal, double, fraction, number, require, root, units
+from novikoff_verify.exact import (
+    OUTWARD,
+    NotCoveredError,
+    count,
+    decimal,
+    double,
+    fraction,
+    number,
+    require,
+    root,
+    units,
+)
 from novikoff_verify.hypotheses import Survivors
+from novikoff_verify.kernels import Kernel, Vector
 from novikoff_verify.rows import Row
 
 ULP = Fraction(1, 2**53)
@@ -86,6 +98,41 @@ class Perceptron(Rule):
         norm = (1 + ULP * m) / (1 - ULP * m) * (1 + g * (math.isqrt(m) + 1)) * root(Fraction(self.longest * m))
         within = (m * ULP + g * (1 + m * ULP)) * norm * root(Fraction(length))
         return math.ceil(within) + n
+
+    def end(self) -> None:
+        if self.close:
+            self.notes.append(f"{self.close:,} scores are within rounding of 0: either prediction is accepted there")
+
+
+class KernelPerceptron(Rule):
+    """Predict +1 if f(x) >= 0, else -1; after a mistake add y K(x, .) to f. It starts at f = 0.
+
+    A score in doubles is wrong by at most M e R^2 (`Kernel.of_scores`): within that of 0 it may have either sign. With
+    a budget it stops being this learner when the mistakes exceed it.
+    """
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        learner = proof["learner"]
+        self.kernel = Kernel(learner, count(proof["data"]["bits"], "bits", FINEST))
+        self.budget = None if learner.get("budget") is None else count(learner["budget"], "budget")
+        self.added: list[tuple[Vector, int]] = []
+        self.longest = self.widest = Fraction(0)
+        self.nonzeros = self.close = 0
+
+    def see(self, row: Row, wrong: bool) -> None:
+        x, mistakes = self.kernel.vector(row.x), len(self.added)
+        self.longest, self.nonzeros = max(self.longest, self.kernel.own(x)), max(self.nonzeros, len(x))
+        self.widest = max(self.widest, self.kernel.dot(x, x))
+        score = fraction(sum((y * self.kernel.value(z, x) for z, y in self.added), Decimal(0)))
+        error = self.kernel.of_scores(mistakes, self.nonzeros, self.widest) + OUTWARD
+        if mistakes and abs(score) <= mistakes * error * self.longest:
+            self.close += 1
+        else:
+            require((score >= 0) == ((row.y == 1) != wrong), "the kernel Perceptron does not predict this")
+        if wrong:
+            self.added.append((x, row.y))
+            require(self.budget is None or len(self.added) <= self.budget, "more mistakes than the budget")
 
     def end(self) -> None:
         if self.close:
@@ -286,6 +333,7 @@ def first(tied: list[int]) -> int:
 
 RULES: dict[str, type[Rule]] = {
     "perceptron": Perceptron,
+    "kernel-perceptron": KernelPerceptron,
     "halving": Halving,
     "consistent": Consistent,
     "weighted-majority": WeightedMajority,

@@ -6,6 +6,7 @@ sums from the rows, where the theorem has sums of rows.
 
 from __future__ import annotations
 
+import functools
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -24,6 +25,7 @@ from novikoff_verify.exact import (
     units,
 )
 from novikoff_verify.hypotheses import Survivors
+from novikoff_verify.kernels import Kernel, Vector
 from novikoff_verify.rows import KINDS, Row, flags
 
 ULP = Fraction(1, 2**53)
@@ -32,6 +34,8 @@ FINEST = 1074
 """Every double is a whole multiple of 2^-1074."""
 MANY = 2**40
 """Largest number of rounds, and of values in a row, for which rounding errors are bounded."""
+MOST_CENTERS = 5_000
+"""Most centers of a function in the space of a kernel."""
 CLOSE = Fraction(1, 10**9)
 """Largest relative difference of two sums of the same losses in doubles."""
 SLACK = Fraction(1, 10**9)
@@ -127,7 +131,7 @@ class Perceptron(Theorem):
         require(norm <= self.square * self.scale**2, "||u||^2 is larger than the proof says")
         self.nonzeros = count(self.witness["nonzeros"], "nonzeros", MANY)
         require(self.rounds <= MANY, "the rounding errors of so many rounds are not bounded")
-        self.total, self.seen_longest, self.seen_nonzeros, self.seen_mistakes = Fraction(0), 0, 0, 0
+        self.total, self.seen_longest, self.seen_nonzeros, self.seen_mistakes = Fraction(0), Fraction(0), 0, 0
 
     @property
     def growth(self) -> Fraction:
@@ -135,6 +139,11 @@ class Perceptron(Theorem):
         g, mistakes = self.nonzeros * ULP / (1 - self.nonzeros * ULP), int(self.observed)
         factor = (1 + ULP * mistakes) / (1 - ULP * mistakes) * (1 + g * (math.isqrt(mistakes) + 1))
         return factor**2 * self.square
+
+    @property
+    def excess(self) -> Fraction:
+        """What rounding adds to the sum of the squared lengths of the mistakes, where it does not multiply ||u||^2."""
+        return Fraction(0)
 
     def see(self, row: Row, wrong: bool) -> None:
         if not self.exact:
@@ -146,11 +155,14 @@ class Perceptron(Theorem):
             whole = units(value, self.bits)
             length += whole * whole
             margin += self.weights.get(place, 0) * whole
-        self.total += self.loss(
-            row.y * Fraction(margin, 1 << (self.own + self.bits)) / self.scale, Fraction(length, 4**self.bits)
-        )
-        self.seen_longest = max(self.seen_longest, length)
-        self.seen_nonzeros = max(self.seen_nonzeros, len(row.x) + (self.bias != 0))
+        found = row.y * Fraction(margin, 1 << (self.own + self.bits)) / self.scale
+        self.tally(found, Fraction(length, 4**self.bits), len(row.x) + (self.bias != 0), wrong)
+
+    def tally(self, margin: Fraction, square: Fraction, values: int, wrong: bool) -> None:
+        """Add a row of this margin y<u,x~>, squared length and number of values."""
+        self.total += self.loss(margin, square)
+        self.seen_longest = max(self.seen_longest, square)
+        self.seen_nonzeros = max(self.seen_nonzeros, values)
         self.seen_mistakes += wrong
 
     def loss(self, margin: Fraction, square: Fraction) -> Fraction:
@@ -160,8 +172,7 @@ class Perceptron(Theorem):
     def sums(self) -> None:
         require(self.seen_mistakes == self.observed, "the list of mistakes has another number of them")
         require(self.total <= self.get("loss"), "the losses of u on the data are larger than the proof says")
-        longest = Fraction(self.seen_longest, 4**self.bits)
-        require(longest <= self.longest, "a row is longer than the proof says")
+        require(self.seen_longest <= self.longest, "a row is longer than the proof says")
         require(self.seen_nonzeros <= self.nonzeros, "a row has more values than the proof says")
 
 
@@ -200,17 +211,106 @@ class PerceptronSquaredHinge(Perceptron):
 class PerceptronLengths(Perceptron):
     """For any k > 0, M <= sum of max(0, 1 + k ||x~||^2 - y<u,x~>) + lambda^2 ||u||^2 / (4 k)."""
 
-    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
-        super().__init__(proof, claim)
-        self.kappa = self.get("kappa")
-        require(self.kappa > 0, "kappa must be above 0")
+    @functools.cached_property
+    def kappa(self) -> Fraction:
+        """The k of the theorem."""
+        kappa = self.get("kappa")
+        require(kappa > 0, "kappa must be above 0")
+        return kappa
 
     def loss(self, margin: Fraction, square: Fraction) -> Fraction:
         return max(Fraction(0), 1 + self.kappa * square - margin)
 
     def follows(self) -> None:
-        bound = self.get("loss") + self.growth / (4 * self.kappa)
+        bound = self.get("loss") + self.growth / (4 * self.kappa) + self.kappa * self.excess
         require(bound < self.bound + 1, "the bound does not follow from the losses, ||u|| and kappa")
+
+
+class KernelSpace(Perceptron):
+    """The same against u = U/S, U the sum of beta_j K(z_j, .), z_j rows of the data, on the features of a kernel K.
+
+    <u,x~> is u(x), ||x~||^2 is K(x,x), and with e the error of a score (`Kernel.of_scores`)
+        M - (losses of u on the mistakes)  <=  lambda ||u|| sqrt(R^2 M),    lambda^2 = 1 + 2 M e.
+    """
+
+    rules = ("kernel-perceptron",)
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        Theorem.__init__(self, proof, claim)
+        learner = proof["learner"]
+        self.kernel = Kernel(learner, count(proof["data"]["bits"], "bits", FINEST))
+        self.centers = [count(center, "a center", self.rounds - 1) for center in self.witness["centers"]]
+        self.betas = [number(beta) for beta in self.witness["betas"]]
+        require(len(self.centers) == len(self.betas), "a center needs one coefficient")
+        require(len(self.centers) <= MOST_CENTERS, f"more than {MOST_CENTERS:,} centers")
+        self.scale, self.square, self.longest = self.get("scale"), self.get("square"), self.get("longest")
+        self.nonzeros, self.widest = count(self.witness["nonzeros"], "nonzeros", MANY), self.get("widest")
+        require(self.scale > 0 and self.rounds <= MANY, "the scale of u must be above 0")
+        if learner.get("budget") is not None:
+            require(self.observed <= count(learner["budget"], "budget"), "more mistakes than the budget")
+        self.total, self.seen_longest, self.seen_nonzeros, self.seen_mistakes = Fraction(0), Fraction(0), 0, 0
+        self.waiting: list[tuple[Row, bool]] | None = []  # rows before the last center
+        self.u: list[tuple[Vector, Decimal]] = []
+
+    @property
+    def error(self) -> Fraction:
+        """The e of the scores of this game."""
+        return self.kernel.of_scores(int(self.observed), self.nonzeros, self.widest)
+
+    @property
+    def growth(self) -> Fraction:
+        return (1 + 2 * self.observed * self.error) * self.square
+
+    def see(self, row: Row, wrong: bool) -> None:
+        if self.waiting is None:
+            self.add(row, wrong)
+            return
+        self.waiting.append((row, wrong))
+        if len(self.waiting) > max(self.centers, default=0):
+            waiting, self.waiting = self.waiting, None
+            vectors = [self.kernel.vector(waiting[center][0].x) for center in self.centers]
+            self.u = [(z, decimal(beta)) for z, beta in zip(vectors, self.betas, strict=True)]
+            terms = [a * b * self.kernel.value(x, z) for x, a in self.u for z, b in self.u]
+            norm = fraction(sum(terms, Decimal(0))) + OUTWARD * fraction(sum(map(abs, terms), Decimal(0)))
+            require(norm <= self.square * self.scale**2, "||u||^2 is larger than the proof says")
+            for one in waiting:
+                self.add(*one)
+
+    def add(self, row: Row, wrong: bool) -> None:
+        """Add a row to the sums."""
+        require(row.y in (-1, 1), "a label must be -1 or +1")
+        x = self.kernel.vector(row.x)
+        require(
+            self.kernel.dot(x, x) <= self.widest or self.kernel.name != "rbf", "a row is longer than the proof says"
+        )
+        terms = [beta * self.kernel.value(z, x) for z, beta in self.u]
+        off = OUTWARD * fraction(sum(map(abs, terms), Decimal(0)))
+        margin = (row.y * fraction(sum(terms, Decimal(0))) - off) / self.scale
+        self.tally(margin, self.kernel.own(x), len(x), wrong)
+
+
+class KernelMargin(KernelSpace, PerceptronMargin):
+    """If y u(x) >= 1 on every row, then M <= lambda^2 R^2 ||u||^2."""
+
+
+class KernelHinge(KernelSpace, PerceptronHinge):
+    """With D the sum of max(0, 1 - y u(x)), M <= D + a sqrt M for a = lambda R ||u||."""
+
+
+class KernelSquaredHinge(KernelSpace, PerceptronSquaredHinge):
+    """With Q the sum of max(0, 1 - y u(x))^2, M <= (a + sqrt Q)^2 for a = lambda R ||u||."""
+
+
+class KernelLengths(KernelSpace, PerceptronLengths):
+    """For any k > 0, M <= sum of max(0, 1 + k K(x,x) - y u(x)) + ||u||^2 / (4 k) + 2 k M^2 e R^2."""
+
+    @property
+    def growth(self) -> Fraction:
+        return self.square
+
+    @property
+    def excess(self) -> Fraction:
+        return 2 * self.observed**2 * self.error * self.longest
 
 
 class Finite(Theorem):
@@ -714,6 +814,11 @@ THEOREMS: dict[str, type[Theorem]] = {
     "perceptron_hinge": PerceptronHinge,
     "perceptron_squared_hinge": PerceptronSquaredHinge,
     "perceptron_lengths": PerceptronLengths,
+    "kernel_margin": KernelMargin,
+    "kernel_hinge": KernelHinge,
+    "kernel_squared_hinge": KernelSquaredHinge,
+    "kernel_lengths": KernelLengths,
+    "rbp_no_eviction": KernelHinge,
     "halving_mistakes": HalvingMistakes,
     "consistent_mistakes": ConsistentMistakes,
     "majority_flip_forced": Forced,

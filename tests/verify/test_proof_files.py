@@ -285,6 +285,45 @@ def test_mixture_for_numbers_is_replayed_on_its_forecasts(tmp_path):
         assert Verification(other, str(tmp_path / "n.rows")).status == REFUTED
 
 
+RING = np.where(np.sum(VECTORS[:, :2] ** 2, axis=1) > 1.2, 1, -1)
+KERNELS = {
+    "rbf": lambda: nk.KernelPerceptron(gamma=0.5),
+    "polynomial": lambda: nk.KernelPerceptron("polynomial", degree=3, constant=0.5, bias=0.5),
+    "normalised": lambda: nk.KernelPerceptron("polynomial", normalize_kernel=True),
+    "linear": lambda: nk.KernelPerceptron("linear", bias=1.0),
+    "budget": lambda: nk.RandomizedBudgetPerceptron(budget=50, gamma=0.7),
+}
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_perceptron_is_verified_at_every_depth(name, sparse, tmp_path):
+    rows = (VECTORS, RING)
+    if sparse:
+        rows = [
+            ({i: v for i, v in enumerate(x) if v > 0.0}, y)
+            for x, y in zip(VECTORS.tolist(), RING.tolist(), strict=True)
+        ]
+    ledger = nk.play(KERNELS[name](), rows, proof=str(tmp_path / "k.rows"))
+    ledger.write_proof(tmp_path / "k.json")
+    proof, data = read(str(tmp_path / "k.json")), str(tmp_path / "k.rows")
+    found = depths(proof, data)
+    assert set(found.values()) == {"verified"}
+    assert len(found) >= (3 if name == "budget" else 9)
+    for claim in proof["claims"]:
+        other = copy.deepcopy({**proof, "claims": [claim]})
+        other["claims"][0]["bound"] -= 1 + other["claims"][0]["bound"] // 100
+        assert depths(other, data)[claim["theorem"], "arithmetic"].startswith("REFUTED")
+        for name in ("loss", "square", "longest"):
+            other = copy.deepcopy({**proof, "claims": [claim]})
+            other["claims"][0]["witness"][name] = str(
+                Fraction(claim["witness"][name]) * Fraction(999, 1000) - Fraction(1, 100)
+            )
+            assert Verification(other, data).status == REFUTED
+    proof["learner"]["gamma" if name in ("rbf", "budget") else "bias"] = (3.0).hex()
+    assert Verification(proof, data).status == REFUTED
+
+
 COVERED = {
     "one threshold": lambda: nk.Conformal(nk.Logistic(), alpha=0.2),
     "late outcomes": lambda: nk.Conformal(nk.Logistic(), alpha=0.3, step=0.4, delay=3),

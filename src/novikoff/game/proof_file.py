@@ -12,6 +12,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from novikoff.core.errors import Advice, InputError, Option, counted
 from novikoff.core.observer import Observer
 from novikoff.core.overwriting import check_replaced, first_bytes
 from novikoff.core.types import Batch, Run, Sparse, StepResult, Theorem
+from novikoff.kernel.kernel_learner import KernelLearner
 from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "novikoff-proof", 1
 FINEST = 1074
 """Every double is a whole multiple of 2^-1074."""
+MOST_POINTS = 5_000
+"""Largest number of rows, from the first, that may be centers of a function in the space of a kernel."""
 
 
 class ProofRecord(Observer, Shown):
@@ -48,10 +52,13 @@ class ProofRecord(Observer, Shown):
             raise InputError("a proof must be recorded from the first round", f"{ledger.rounds:,} were played")
         self._ledger, self._player, self._digest = ledger, ledger.player, hashlib.sha256()
         self._wrong: list[NDArray[np.bool_]] = []
+        self._first: dict[str, int] = {}  # number of the first row with this text, without its label
+        self._widest = 0.0
         self._sets: list[NDArray[np.float64]] = []  # group of each round, and whether the outcome was missed
         self.mixture: SwitchingTracker | NumbersTracker | None = None
         """Tracker of the forecasts, if they are recorded instead of the rows of the source."""
-        self.rounds = self.bits = 0
+        self.rounds = self.bits = self._seen = 0
+        self._points = isinstance(ledger.player.within, KernelLearner)  # whether comparators consist of rows
         self.kind = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}.get(
             ledger.player.domain.kind, ""
         )
@@ -73,7 +80,7 @@ class ProofRecord(Observer, Shown):
         copied.__dict__.update(self.__dict__)
         copied.mixture = None
         copied._digest, copied._wrong, copied._file = self._digest.copy(), list(self._wrong), None
-        copied._sets = list(self._sets)
+        copied._sets, copied._first = list(self._sets), dict(self._first)
         return copied
 
     @property
@@ -144,6 +151,16 @@ class ProofRecord(Observer, Shown):
         of_group = {} if group is None else {"group": packed(sets[:, 0] == group)}
         return {"missed": packed(sets[:, 1] > 0.0)} | of_group
 
+    def located(self, witness: dict[str, object]) -> dict[str, object] | None:
+        """Return a witness with numbers of rows for the centers of a function; None if one is not a row."""
+        if "centers" not in witness:
+            return witness
+        points: Any = witness["centers"]
+        rows = points.rows() if isinstance(points, Sparse) else points
+        found = [self._first.get(words_of(*nonzeros(row))) for row in rows]
+        widest = {"widest": str(Fraction(self._widest))}
+        return None if None in found else {**witness, "centers": found, **widest}
+
     def _lines(self, batch: Batch) -> Iterator[str]:
         """Yield the canonical text of each row."""
         if self.kind == "losses":
@@ -156,8 +173,15 @@ class ProofRecord(Observer, Shown):
             return
         for (places, values), y in zip(self._sparse(batch), labels, strict=True):
             self.bits = max(self.bits, bits_of(values))
-            words = [f"{place}:{value.hex()}" for place, value in zip(places.tolist(), values.tolist(), strict=True)]
-            yield " ".join([float(y).hex() if self.kind == "outcomes" else str(y), *words])
+            words = words_of(places, values)
+            if self._points:
+                square = float(np.sum(np.square(values))) * (1.0 + (len(values) + 8) * 2.0**-52)
+                self._widest = max(self._widest, square)
+                if self._seen < MOST_POINTS:
+                    self._first.setdefault(words, self._seen)
+            self._seen += 1
+            label = float(y).hex() if self.kind == "outcomes" else str(y)
+            yield f"{label} {words}" if words else label
 
     def _sparse(self, batch: Batch) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
         """Yield places and values of each row that are not 0, by place."""
@@ -167,16 +191,25 @@ class ProofRecord(Observer, Shown):
             rows = (features.row(x, learn=False) for x in batch.x)
         elif isinstance(batch.x, Sparse):
             rows = batch.x.rows()
-        for row in rows:
-            if isinstance(row, tuple):
-                places, values = np.asarray(row[0]), np.asarray(row[1], np.float64)
-                order = np.argsort(places, kind="stable")
-                places, values = places[order], values[order]
-            else:
-                values = np.asarray(row, np.float64)
-                places = np.arange(len(values))
-            used = values != 0.0
-            yield places[used], values[used]
+        yield from map(nonzeros, rows)
+
+
+def nonzeros(row: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return places and values of a row that are not 0, by place."""
+    if isinstance(row, tuple):
+        places, values = np.asarray(row[0]), np.asarray(row[1], np.float64)
+        order = np.argsort(places, kind="stable")
+        places, values = places[order], values[order]
+    else:
+        values = np.asarray(row, np.float64)
+        places = np.arange(len(values))
+    used = values != 0.0
+    return places[used], values[used]
+
+
+def words_of(places: NDArray[Any], values: NDArray[np.float64]) -> str:
+    """Return the canonical text of a row without its label."""
+    return " ".join(f"{place}:{value.hex()}" for place, value in zip(places.tolist(), values.tolist(), strict=True))
 
 
 def packed(flags: NDArray[np.bool_]) -> str:
@@ -201,15 +234,17 @@ def bits_of(values: NDArray[np.float64]) -> int:
     return int(max((53 - exponents - last).max(), 0))
 
 
-def claims(evaluated: Iterable[tuple[Theorem, Run[Any], Certificate]]) -> Iterator[dict[str, object]]:
+def claims(
+    evaluated: Iterable[tuple[Theorem, Run[Any], Certificate]], record: ProofRecord
+) -> Iterator[dict[str, object]]:
     """Yield a claim for each certificate that holds and has a witness."""
     for theorem, run, certificate in evaluated:
         if not certificate.holds or not isinstance(theorem, DeclaredTheorem) or theorem.witness is None:
             continue
         witness = theorem.witness(run)
-        if witness is None:
+        own = None if witness is None else record.located(dict(witness))
+        if own is None:
             continue
-        own = dict(witness)
         yield {
             "theorem": certificate.theorem,
             "kind": certificate.kind,
@@ -240,7 +275,7 @@ def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
         do = Advice("Play the game with ", Option("proof", value=True), ", in one session.")
         raise InputError("a proof must be recorded while the game is played", "this one was not", do)
     check(path, force)
-    found = list(claims(evaluated(ledger)))
+    found = list(claims(evaluated(ledger), record))
     if not found:
         raise InputError(
             "a proof must have a certificate to prove: none of this game has a proof file "

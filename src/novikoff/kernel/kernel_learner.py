@@ -170,6 +170,16 @@ class KernelLearner(Learner):
         """Return comparators in the same feature space for a game that starts now; None if no theorem needs them."""
         return KernelTracker(self.similarity, additive=self.additive) if self.promises else None
 
+    def textbook(self) -> dict[str, object] | None:
+        known = self.similarity
+        if not self.additive or known.kind == "own" or self.supports.evictions:
+            return None
+        constants = {"gamma": known.gamma.hex(), "constant": known.constant.hex(), "bias": known.bias.hex()}
+        return {
+            "rule": "kernel-perceptron", "kernel": known.kind, "degree": known.degree, "budget": self.budget,
+            "normalize": known.normalized, "differences": self.features.dense, **constants,
+        }  # fmt: skip
+
     def facts(self) -> KernelFacts:
         held = self.supports
         return KernelFacts(

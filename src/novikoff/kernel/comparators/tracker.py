@@ -28,11 +28,15 @@ class KernelComparatorFacts(ComparatorFacts):
         error: Upper bound on the error of one computed K(z,x), in units of R^2.
         points: Number of points z_j of the comparators.
         similarity: Kernel K of the comparators; a theorem requires that of the learner.
+        nonzeros: Largest number of features of a row.
+        functions: The points z_j, and the coefficients beta of each direction, for proof files.
     """
 
     error: Fraction
     points: int
     similarity: Kernel
+    nonzeros: int = 0
+    functions: tuple[Rows, NDArray[np.float64]] | None = None
 
     @property
     def space(self) -> str:  # type: ignore[override]
@@ -135,4 +139,6 @@ class KernelTracker(ScorerTracker[KernelScorer]):
             error=Fraction(0) if reason else Fraction(scorer.error),
             points=len(scorer.points),
             similarity=self.similarity,
+            nonzeros=scorer.width,
+            functions=(scorer.points, scorer.betas),
         )

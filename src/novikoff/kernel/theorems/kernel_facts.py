@@ -14,10 +14,15 @@ The run in floats
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
+
+from novikoff.comparators.rows import chosen
+from novikoff.comparators.tally import Comparator, PenalizedComparator
 from novikoff.core.certificate import Assumption, refutations, seen
 from novikoff.core.types import Run
 from novikoff.kernel.comparators.tracker import KernelComparatorFacts
@@ -139,3 +144,38 @@ def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = ""
     reason: str = run.tracked.invalid_reason or refutations(needed) or also
     warm = reason and not run.before.empty and not run.tracked.invalid_reason
     return f"warm start: {reason}" if warm else reason
+
+
+def witness_of(
+    run: Run[KernelFacts],
+    comparators: Sequence[Comparator | PenalizedComparator],
+    bound: Callable[[Any], int],
+    loss: str,
+) -> dict[str, object] | None:
+    """Return the function of least bound among those whose coefficients are known, for a proof file.
+
+    Args:
+        run: The run.
+        comparators: Comparators to choose from.
+        bound: Bound of a comparator.
+        loss: Attribute of its sum of losses; "" if it must have no hinge loss.
+    """
+    tracked: KernelComparatorFacts = run.tracked
+    if tracked.functions is None:
+        return None
+    points, betas = tracked.functions
+    known = [u for u in comparators if 0 < u.direction <= len(betas)]
+    u = min(known, key=bound, default=None)
+    if u is None:
+        return None
+    beta = betas[u.direction - 1]
+    kappa = {"kappa": u.kappa} if isinstance(u, PenalizedComparator) else {}
+    exact = {"scale": Fraction(u.scale), "square": u.square, "longest": tracked.square,
+             "loss": getattr(u, loss) if loss else Fraction(0), **kappa}  # fmt: skip
+    return {
+        "centers": chosen(points, np.flatnonzero(beta)),
+        "betas": [float(one).hex() for one in beta[beta != 0.0]],
+        "nonzeros": tracked.nonzeros,
+        "bound": bound(u),
+        **{name: str(value) for name, value in exact.items()},
+    }

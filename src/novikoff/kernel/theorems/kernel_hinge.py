@@ -24,7 +24,7 @@ from __future__ import annotations
 from novikoff.comparators.tally import Comparator
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
-from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
+from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void, witness_of
 from novikoff.linear.theorems.perceptron_facts import quantities
 from novikoff.linear.theorems.perceptron_hinge import largest_count
 
@@ -56,3 +56,10 @@ def least_root(run: Run[KernelFacts]) -> tuple[int, Comparator]:
     bounds = [largest_count(u.hinge, square * u.square) for u in run.tracked.comparators]
     bound = min(bounds)
     return bound, run.tracked.comparators[bounds.index(bound)]
+
+
+@kernel_hinge.witnessed
+def witness(run: Run[KernelFacts]) -> dict[str, object] | None:
+    """Return the function of least bound."""
+    square = growth2(run, run.mistakes) * run.tracked.square
+    return witness_of(run, run.tracked.comparators, lambda u: largest_count(u.hinge, square * u.square), "hinge")

@@ -17,11 +17,12 @@ Reference
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
-from novikoff.kernel.theorems.kernel_facts import KernelFacts, needed_of_a_perceptron, score_error, why_void
+from novikoff.kernel.theorems.kernel_facts import KernelFacts, needed_of_a_perceptron, score_error, why_void, witness_of
 from novikoff.linear.theorems.perceptron_lengths import least_bound
 
 
@@ -45,3 +46,10 @@ def kernel_lengths(run: Run[KernelFacts]) -> Bound:
     more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * run.tracked.square
     bound, reported = least_bound(run.tracked, run.rounds, more, Fraction(1))
     return Bound(bound, needed, reported)
+
+
+@kernel_lengths.witnessed
+def witness(run: Run[KernelFacts]) -> dict[str, object] | None:
+    """Return the function of least bound."""
+    more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * run.tracked.square
+    return witness_of(run, run.tracked.penalized, lambda u: math.floor(u.bound(more)), "loss")

@@ -23,7 +23,7 @@ import math
 from novikoff.comparators.rounding import root
 from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
-from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
+from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void, witness_of
 from novikoff.linear.theorems.perceptron_facts import SEPARATED, not_separated, proof, quantities, shortest
 
 
@@ -50,3 +50,11 @@ def kernel_margin(run: Run[KernelFacts]) -> Bound:
         [*needed, seen(SEPARATED, holds=True)],
         {**quantities(run.tracked, best), "margin": float(1 / root(best.square))},
     )
+
+
+@kernel_margin.witnessed
+def witness(run: Run[KernelFacts]) -> dict[str, object] | None:
+    """Return the function of least bound that separates."""
+    square = growth2(run, run.mistakes) * run.tracked.square
+    separating = [u for u in run.tracked.comparators if u.hinge == 0]
+    return witness_of(run, separating, lambda u: math.floor(square * u.square), "")

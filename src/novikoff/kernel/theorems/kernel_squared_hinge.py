@@ -20,7 +20,7 @@ from __future__ import annotations
 from novikoff.comparators.tally import Comparator
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
-from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
+from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void, witness_of
 from novikoff.linear.theorems.perceptron_facts import quantities
 from novikoff.linear.theorems.perceptron_squared_hinge import square_of_sum
 
@@ -49,3 +49,14 @@ def least_square(run: Run[KernelFacts]) -> tuple[int, Comparator]:
     bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in run.tracked.comparators]
     bound = min(bounds)
     return bound, run.tracked.comparators[bounds.index(bound)]
+
+
+@kernel_squared_hinge.witnessed
+def witness(run: Run[KernelFacts]) -> dict[str, object] | None:
+    """Return the function of least bound."""
+    square = growth2(run, run.mistakes) * run.tracked.square
+
+    def bound(u: Comparator) -> int:
+        return square_of_sum(square * u.square, u.squared_hinge)
+
+    return witness_of(run, run.tracked.comparators, bound, "squared_hinge")

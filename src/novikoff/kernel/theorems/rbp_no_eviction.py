@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
-from novikoff.kernel.theorems.kernel_facts import KernelFacts, needed_of_a_perceptron, why_void
+from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void, witness_of
 from novikoff.kernel.theorems.kernel_hinge import least_root
 from novikoff.kernel.theorems.kernel_squared_hinge import least_square
 from novikoff.linear.theorems.perceptron_facts import quantities
+from novikoff.linear.theorems.perceptron_hinge import largest_count
 
 
 @theorem(
@@ -46,3 +47,10 @@ def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
         return Bound(None, needed, void=reason)
     bound, best = min(least_root(run), least_square(run), key=lambda found: found[0])
     return Bound(bound, needed, {**quantities(run.tracked, best), "budget": run.after.budget})
+
+
+@rbp_no_eviction.witnessed
+def witness(run: Run[KernelFacts]) -> dict[str, object] | None:
+    """Return the function whose hinge loss gives the least bound."""
+    square = growth2(run, run.mistakes) * run.tracked.square
+    return witness_of(run, run.tracked.comparators, lambda u: largest_count(u.hinge, square * u.square), "hinge")
