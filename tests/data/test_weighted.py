@@ -7,6 +7,7 @@ import novikoff as nk
 from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.core.errors import InputError, NovikoffError, SourceError
 from novikoff.core.weights import Balance, rounds_of
+from novikoff.integrations.river import NovikoffClassifier
 
 
 @pytest.fixture
@@ -39,8 +40,11 @@ def test_every_form_of_weights_gives_the_same_game(rows):
     game = nk.Game("perceptron:scale=standard,bias=1", labels=("no", "yes"))
     for row, label, weight in zip(x, y.tolist(), weights.tolist(), strict=True):
         game.learn_one(row, label, weight=weight)
-    coins = rounds_of(weights[weights != 1.0]).sum() + (weights == 1.0).sum()
-    assert game.ledger.rounds == coins  # only weights other than 1 are counted, and toss a coin
+    assert figures(game.ledger) == want  # a row of weight 1 or 0 has a coin too: it is that of its number
+    model = NovikoffClassifier("perceptron:scale=standard,bias=1")
+    for row, label, weight in zip(records(x, y), y.tolist(), weights.tolist(), strict=True):
+        model.learn_one({"a": row["a"], "b": row["b"]}, label, w=weight)
+    assert model.ledger.rounds == want[0]
 
 
 def test_label_weights_of_arrays_and_tables_agree(rows):

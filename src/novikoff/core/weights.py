@@ -6,11 +6,12 @@ Rule
     no coin, a row of weight 0 is not learned. Metrics score the prediction before the first of these rounds, as often
     as there are rounds.
 Theorem (in expectation)
-    Let n_t be the rounds of row t, and let w_t, x_t, y_t not depend on the coins of t and of later rows. For every
-    loss l of the prediction p_t before the first round of row t, and for every fixed comparator u,
+    In one pass over one source (another pass, and another source, begin with the same coins) let n_t be the rounds of
+    row t, and let w_t, x_t, y_t not depend on the coins of t and of later rows. For every loss l of the prediction p_t
+    before the first round of row t, and for every fixed comparator u,
         E sum of n_t l(p_t, y_t)  =  E sum of w_t l(p_t, y_t),     E sum of n_t l(u, y_t)  =  E sum of w_t l(u, y_t).
-    So the metrics, which count rounds, are unbiased for the weights. If no weight is above 1, a learner whose loss on
-    the rounds played is at most that of u plus R has
+    So the sums of the metrics, which count rounds, are unbiased for the weights. If no weight is above 1, a learner
+    whose loss on the rounds played is at most that of u plus R has
         E sum of w_t l(p_t, y_t)  <=  E sum of w_t l(u, y_t) + E R,
     for each of its theorems: n_t is 0 or 1, so the left side is the expected loss of the rounds. With weights up to W,
     divide them by W: the same holds with W E R.

@@ -337,12 +337,14 @@ class Game:
             x = lags.extended(x)  # the same for all copies of a weighted row
             found = self._learn_weighted(x, y, weight, by_id) if weight != 1 else self._learn_one(x, y)
             lags.push(lags.row(x, y))
-            return found
-        if weight != 1:
-            return self._learn_weighted(x, y, weight, by_id)
-        if by_id:
+        elif weight != 1:
+            found = self._learn_weighted(x, y, weight, by_id)
+        elif by_id:
             return self._by_id.learn(cast("Id", x), y, at).prediction
-        return self._learn_one(x, y)
+        else:
+            found = self._learn_one(x, y)
+        self.ledger.weighed += 1
+        return found
 
     def _learn_weighted(self, x: Example, y: Outcome, weight: float, by_id: bool) -> LabelValue:
         """Play the rounds of a row whose weight is not 1 and return the first prediction."""
@@ -356,7 +358,6 @@ class Game:
             prediction = self._learn_one(x, y, rounds)
             for _ in range(rounds - 1):
                 self._learn_one(x, y, 0)
-        self.ledger.weighed += 1
         return prediction
 
     def find(self, id: Id) -> Answer:

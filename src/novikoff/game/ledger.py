@@ -252,7 +252,7 @@ class Ledger(Metrics, Shown):
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
     answered: int = 0  # rounds that the adversary answered
-    weighed: int = 0  # rows with a weight in `Game.learn_one`, which number their coins
+    weighed: int = 0  # rows of `Game.learn_one`, which number the coins of their weights
     target: Target | None = None
     members: list[Ledger] = field(default_factory=list)
     late: Late | None = None

@@ -210,6 +210,7 @@ class NovikoffClassifier(_Model, base.MiniBatchClassifier):
             known = f"{values[0]!r} or {values[1]!r}"
             raise InputError(f'labels must be {known}: got {y!r}. Pass labels="multiclass" for more than two.')
         if weight == 0:
+            self.ledger.weighed += 1  # the row has a coin, as in a table
             return
         self._learn(x, code, weight)
         self._values, self._begun = values, True
