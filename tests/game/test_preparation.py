@@ -13,6 +13,7 @@ import novikoff as nk
 from helpers import novikoff
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.cli.main import main
+from novikoff.core.errors import MismatchError
 from novikoff.game import specs
 from novikoff.server.model_game import begin
 from novikoff.server.wire import Model
@@ -210,3 +211,24 @@ def test_labels_of_a_hypothesis_class_are_those_of_the_source(learner):
     rounds = [(1, 1), (3, 1), (2, 2)]
     spec = f"{learner}:[table:matrix=[[0,1,2,2],[2,1,1,1]]]"
     assert nk.play(spec, rounds).mistakes == nk.play(nk.make(spec, "learner"), rounds).mistakes
+
+
+def test_regressor_reads_numbers_however_the_label_is_named(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(60, 2)).round(3)
+    frame = pd.DataFrame({"a": rows[:, 0], "b": ["u", "v"] * 30, "y": rows[:, 1]})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    weighted, path = frame.assign(w=1.0)[["w", "a", "b", "y"]], str(tmp_path / "rows.csv")
+    expected = nk.play("vaw", frame).loss
+    games = [
+        nk.play("vaw", frame, label="y"),
+        nk.play(nk.VAW(), frame, label="y"),
+        nk.play("vaw", path, label="y"),
+        nk.play("vaw", (frame[["a", "b"]], frame["y"])),
+        nk.play("vaw", weighted, weights="w"),
+        nk.play("vaw", nk.read(path), task="regress"),
+    ]
+    assert [one.loss for one in games] == [expected] * len(games)
+    assert "vaw RMSE" in repr(nk.compare(["vaw"], frame, label="y"))
+    for source, options in ((nk.read(path), {}), (frame, {"positive": "x"})):
+        with pytest.raises(MismatchError, match="needs numbers: .* has labels. Pass task=.regress., or"):
+            nk.play("vaw", source, **options)

@@ -46,7 +46,7 @@ class Stream(ABC):
         multiclass: Whether labels are numbered 0, 1, 2, ... in the order of their first appearance.
         label_values: Values of the numbered labels so far; None if the numbers are the source's values.
         several: Whether the first rows have three labels or more.
-        rows_of_python: Whether it is a table of an iterable of dicts, opened without a choice of outcomes.
+        opened_here: Whether it was opened for this game, without a choice between labels and numbers.
         rereadable: Whether it can be read again.
         fixed: False if third-party code generates the rows on demand.
         features: Names of the columns; None if they have none.
@@ -81,7 +81,7 @@ class Stream(ABC):
     multiclass: bool = False
     label_values: list[object] | None = None
     several: bool = False
-    rows_of_python: bool = False
+    opened_here: bool = False
     rereadable: bool = False
     fixed: bool = True
     features: tuple[str, ...] | None = None

@@ -89,8 +89,8 @@ def source_for(environment: object, wanted: Wanted, multiclass: bool | None = Fa
 def _stream(environment: object, wanted: Wanted) -> Stream:
     if is_stream(environment):
         stream = adapt_stream(environment)
-        if wanted.task == "regression" and stream.outcomes == "labels" and stream.rows_of_python:
-            stream.show_numbers()  # of an iterable of dicts, which was opened for this game
+        if wanted.task == "regression" and stream.outcomes == "labels" and stream.opened_here:
+            stream.show_numbers()
         return stream
     if isinstance(environment, (str, os.PathLike)) or is_paths(environment):
         return _read(environment, wanted)
@@ -240,9 +240,10 @@ def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for:
     """Raise MismatchError unless the source has the learner's outcomes: labels, numbers, or advice for its loss."""
     learned = "numbers" if learner.task == "regression" else "labels"
     if learned != shown:
-        raise MismatchError(
-            f"the learner needs {learned}: {name} has {shown}. Pass arrays (X, y), or choose a learner for {shown}."
-        )
+        do: str | Advice = f"Pass arrays (X, y), or choose a learner for {shown}."
+        if (learned, shown) == ("numbers", "labels"):
+            do = Advice("Pass ", Option("task", "regress"), ", or choose a learner for labels.")
+        raise MismatchError(f"the learner needs {learned}: {name} has {shown}.", do=do)
     if learner.task in ("advice", "losses") and read_for is not None and learner.loss != read_for:
         raise MismatchError(
             f"the learner must have the loss with which the table is read: it has {learner.loss}, and {name} is read "

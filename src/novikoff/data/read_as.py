@@ -88,6 +88,8 @@ def read_as(environment: object, reading: Reading) -> Any:
         raise InputError("a source must be read synchronously", f"got {named(environment)}", do)
     found = _opened(environment, reading)
     if reading.task is None:
+        if isinstance(found, Stream) and not is_stream(environment):
+            found.opened_here = reading.positive is None
         return found
     if reading.task == "classify":
         return _with_labels(found, reading.positive)
@@ -214,9 +216,7 @@ def _records(environment: object, reading: Reading) -> tuple[Stream | None, obje
     reader = Records(environment, fixed=fixed)
     if reader.target is not None and reading.label is not None:
         raise InputError("label is for dicts that contain their label: each of these comes with one. Leave it out.")
-    table = Table(reader, reader.target or reading.label, reading.positive, **reading.weighing)
-    table.rows_of_python = reading.positive is None
-    return table, given
+    return Table(reader, reader.target or reading.label, reading.positive, **reading.weighing), given
 
 
 def _are_rows(first: list[object], reading: Reading) -> bool:
