@@ -364,15 +364,20 @@ class Game:
         """Return the state of the round with that id."""
         return self._by_id.find(id)
 
-    def predict_batch(self, batch: Batch) -> NDArray[np.generic]:
+    def predict_batch(self, batch: Batch, count: bool = True) -> NDArray[np.generic]:
         """Return the served predictions in the learner's labels; -1 while no multiclass label is known.
 
         Ids are the caller's. When labels arrive, call `learn_batch` with these predictions as `served`, and with the
         present `ledger.rounds` as `versions`.
+
+        Args:
+            batch: Examples.
+            count: Whether the rounds wait for their labels.
         """
         check_batch(self.ledger.encoding, batch)
         prediction = self._predict_batch(batch)
-        self._delay_labels().predict(len(batch))
+        if count:
+            self._delay_labels().predict(len(batch))
         return prediction
 
     def _predict_batch(self, batch: Batch) -> NDArray[np.generic]:

@@ -115,7 +115,8 @@ def needed(method: str, parts: list[str]) -> tuple[str, str | None]:
     """Return the role that a request needs and the model it is about; `parts` is its path, split at slashes."""
     if parts[1:3] != ["v1", "models"] or len(parts) < 4:
         return ("read" if method in ("GET", "HEAD") else "admin"), None
-    reads = method in ("GET", "HEAD") and parts[4:] != ["model.nk"]
+    file = parts[4:] == ["model.nk"] or (parts[4:5] == ["shadows"] and parts[6:] == ["model.nk"])
+    reads = method in ("GET", "HEAD") and not file
     return ("read" if reads else "admin"), parts[3]
 
 

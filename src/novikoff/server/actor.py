@@ -21,13 +21,14 @@ from typing import Any
 from novikoff.core.errors import ModelFileError
 from novikoff.game import persistence
 from novikoff.game.persistence import Snapshot, snapshot
+from novikoff.server.alternatives import shadow_file, shadow_files
 from novikoff.server.handlers import Answering, Item
 from novikoff.server.inspection import check_files
 from novikoff.server.model_game import Play
 from novikoff.server.prometheus import Histogram
 from novikoff.server.recovery import BASE, DATABASE, KEPT, OPENING, PLAYING, Log, check_present, write_snapshot
 from novikoff.server.store import Store, damaged
-from novikoff.server.wire import Label, Model, Predict, RefusedError, encode
+from novikoff.server.wire import Label, Model, Predict, RefusedError, RoundRequest, encode
 
 MOST_TOGETHER = 1024
 """Largest number of requests per group."""
@@ -148,13 +149,19 @@ class Actor:
     def submit(self, job: Job) -> None:
         """Queue a job, from any thread, or refuse it."""
         with self._wake:
-            if self.state != "ready" or self._closing:
+            if self._closing or not (self.state == "ready" or self.answers([item.request for item in job.items])):
                 raise self.refusal()
             if self._waiting + len(job.items) > (MOST_WAITING if job.single else MOST_OF_BULK):
                 raise RefusedError("overloaded", f"too many requests are waiting for {self.name}: retry in a moment.")
             self._waiting += len(job.items)
             (self._queue if job.single else self._bulk).append(job)
             self._wake.notify()
+
+    def answers(self, requests: Sequence[RoundRequest]) -> bool:
+        """Return whether these requests are answered although the disk fails: nothing is recorded."""
+        return self.state == "storage_failed" and all(
+            isinstance(one, Predict) and (not one.record or self.table.frozen) for one in requests
+        )
 
     def look(self, look: Look) -> None:
         """Queue a read-only view, from any thread; works while the disk fails too."""
@@ -208,7 +215,8 @@ class Actor:
             self._store.empty_log()  # frames behind a torn commit do not stay
             persistence.flush(self.folder)  # the log is there before the mark that it must be
             (self.folder / PLAYING).touch()
-            self.play.warm_up(self.table.form)
+            for play in (self.play, *(one.play for one in self.table.shadows.values())):
+                play.warm_up(self.table.form)
         except Exception as error:
             self._fail("failed", error)
             return False
@@ -275,8 +283,19 @@ class Actor:
         """Answer jobs, or refuse them while the model cannot be played."""
         if self.state == "ready":
             self._group(jobs, count)
-        else:
-            self._refuse(jobs)
+            return
+        peeks = [job for job in jobs if self.answers([item.request for item in job.items])]
+        self._refuse([job for job in jobs if job not in peeks])
+        items = [item for job in peeks for item in job.items]
+        try:
+            self.table.unrecorded(items)
+            for item in items:
+                item.body = b"" if isinstance(item.reply, RefusedError) else encode(item.reply)
+        except Exception as error:
+            self._fail("failed", error)
+            self._refuse(peeks)
+            return
+        self._deliver(peeks)
 
     @property
     def _droppable(self) -> int:
@@ -372,6 +391,30 @@ class Actor:
         """Return the number of labels and a copy of the game."""
         return self.table.labels, snapshot(self.play.ledger, checked=True)
 
+    def change(self, act: Callable[[Answering], Any], rebuild: bool = False) -> Any:
+        """Change the model in a commit of its own, in the actor's thread; return what `act` returns, or a refusal.
+
+        Args:
+            act: Change; it refuses before it changes anything.
+            rebuild: Whether the game is then recovered from the disk.
+        """
+        if self.state != "ready":
+            return self.refusal()
+        if self._writer is not None:
+            self._writer.join()
+        try:
+            with self._store.transaction():
+                found = act(self.table)
+            if rebuild:
+                self._recover()
+        except RefusedError as refusal:
+            return refusal
+        except Exception as error:
+            self._fail("failed" if damaged(error) else "storage_failed", error)
+            self._rebuild()
+            return self.refusal()
+        return found
+
     def _snapshot(self) -> None:
         """Write a snapshot in another thread while the game continues; at most one at a time."""
         if self._writer is not None and self._writer.is_alive():
@@ -380,11 +423,19 @@ class Actor:
         n, what = self.copied()
         self._snapped = n
         self._log("snapshot", level="debug", model=self.name, label=n, stood=round(time.monotonic() - begin, 4))
-        self._writer = threading.Thread(target=self._write, args=(n, what), name=f"snapshot {self.name}", daemon=True)
+        more = (n, what, self._shadows_now())
+        self._writer = threading.Thread(target=self._write, args=more, name=f"snapshot {self.name}", daemon=True)
         self._writer.start()
 
-    def _write(self, n: int, what: Snapshot) -> None:
+    def _shadows_now(self) -> dict[str, Snapshot]:
+        return {name: snapshot(one.play.ledger, checked=True) for name, one in self.table.shadows.items()}
+
+    def _write(self, n: int, what: Snapshot, shadows: dict[str, Snapshot]) -> None:
         try:
+            for name, one in shadows.items():
+                persistence.write(one, self.folder / shadow_file(name, n))
+                for _, path in shadow_files(self.folder, name)[KEPT:]:
+                    path.unlink(missing_ok=True)
             verify = self.model.keep_examples is not None
             write_snapshot(what, self.folder, n, self._sync, verify)
             if verify and n > max(self._sound, default=0):
@@ -396,7 +447,7 @@ class Actor:
         if self._writer is not None:
             self._writer.join()
         if self.state == "ready" and self.table.labels > self._snapped:
-            self._write(*self.copied())
+            self._write(*self.copied(), self._shadows_now())
         if self.state == "ready":
             with suppress(sqlite3.Error), self._store.transaction():
                 self.table.note_time()
@@ -417,7 +468,8 @@ def _runs(jobs: Sequence[Job]) -> Iterator[list[Item]]:
     for job in jobs:
         for item in () if job.single else job.items:
             last = units[-1][-1].request if units and len(units[-1]) == 1 else None
-            if isinstance(item.request, Label) and isinstance(last, Predict) and last.id == item.request.id:
+            pair = isinstance(item.request, Label) and isinstance(last, Predict) and last.record
+            if pair and last is not None and last.id == item.request.id:
                 units[-1].append(item)
             else:
                 units.append([item])
@@ -426,11 +478,12 @@ def _runs(jobs: Sequence[Job]) -> Iterator[list[Item]]:
     ids: set[str] = set()
     for unit in units:
         request = unit[0].request
-        if run and ((type(request), len(unit)) != kind or request.id in ids):
+        recorded = not isinstance(request, Predict) or request.record
+        if run and ((type(request), len(unit), recorded) != kind or request.id in ids):
             yield run
             run, ids = [], set()
         run += unit
-        kind = type(request), len(unit)
+        kind = type(request), len(unit), recorded
         ids.add(request.id)
     if run:
         yield run

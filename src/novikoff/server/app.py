@@ -27,7 +27,7 @@ from novikoff.server.access import Access, Grant, needed
 from novikoff.server.actor import Actor, Job, Look
 from novikoff.server.bulk import bulk
 from novikoff.server.dashboard import Dashboard
-from novikoff.server.handlers import Item
+from novikoff.server.handlers import Answering, Item
 from novikoff.server.prometheus import Requests
 from novikoff.server.service import Service, log
 from novikoff.server.status import describe, metrics
@@ -35,9 +35,13 @@ from novikoff.server.wire import (
     KINDS,
     PLAIN,
     STATUS,
+    Freeze,
     Label,
     Model,
     RefusedError,
+    Rollback,
+    Shadow,
+    Team,
     checked_name,
     decode,
     encode,
@@ -60,7 +64,22 @@ OPEN = ("/healthz", "/readyz")
 
 PAGES = ("healthz", "readyz", "metrics")
 """Pages that have a route of their own in metrics."""
-ROUTES = ("predict", "label", "learn", "bulk", "certificate", "importance", "model.nk", "events", "rounds")
+ROUTES = (
+    "predict",
+    "label",
+    "learn",
+    "bulk",
+    "certificate",
+    "importance",
+    "model.nk",
+    "events",
+    "rounds",
+    "freeze",
+    "rollback",
+    "drift-test",
+    "shadows",
+    "team",
+)
 """Requests about a model that have a route of their own in metrics."""
 
 Scope = MutableMapping[str, Any]
@@ -113,6 +132,13 @@ class App:
                 Route("/v1/models/{name}/model.nk", self._download, methods=["GET"]),
                 Route("/v1/models/{name}/model.nk", self._upload, methods=["PUT"]),
                 Route("/v1/models/{name}/rounds/{id:path}", self._round_of),
+                Route("/v1/models/{name}/freeze", self._freeze, methods=["POST"]),
+                Route("/v1/models/{name}/rollback", self._roll_back, methods=["POST"]),
+                Route("/v1/models/{name}/drift-test", self._reset_drift, methods=["DELETE"]),
+                Route("/v1/models/{name}/team", self._team, methods=["PUT"]),
+                Route("/v1/models/{name}/shadows", self._shadows),
+                Route("/v1/models/{name}/shadows/{shadow}", self._shadow, methods=["PUT", "DELETE"]),
+                Route("/v1/models/{name}/shadows/{shadow}/model.nk", self._download),
             ],
             exception_handlers={HTTPException: _unknown, RefusedError: _refused, Exception: _unexpected},
             lifespan=self._lifespan,
@@ -218,7 +244,7 @@ class App:
 
     async def _round(self, actor: Actor, verb: str, receive: Receive, send: Send) -> None:
         one = round_request(decode(await _body(receive, MOST_BYTES)), KINDS[verb])
-        if actor.state != "ready":
+        if actor.state != "ready" and not actor.answers([one]):
             raise actor.refusal()
         try:
             item = Item(one, None if isinstance(one, Label) else actor.play.rows.read(one.x))
@@ -300,6 +326,56 @@ class App:
             await self.look(self.service.actor(request.path_params["name"]), lambda actor: actor.table.describe(id))
         )
 
+    async def _change(self, http: Request, act: Callable[[Answering], Any], rebuild: bool = False) -> Any:
+        """Change a model in a commit of its own; return what `act` returns."""
+        actor = self.service.actor(http.path_params["name"])
+        found = await self.look(actor, lambda one: one.change(act, rebuild))
+        self.service.forget(actor)
+        log("model_changed", model=actor.name, path=http.url.path, method=http.method)
+        return found
+
+    async def _freeze(self, http: Request) -> Response:
+        one = request(decode(await _body(http.receive, MOST_BYTES), PLAIN), Freeze)
+        await self._change(http, lambda table: table.freeze(one.frozen))
+        return await self._describe(http)
+
+    async def _roll_back(self, http: Request) -> Response:
+        one = request(decode(await _body(http.receive, MOST_BYTES), PLAIN), Rollback)
+        await self._change(http, lambda table: table.roll_back(one.labels, log), rebuild=True)
+        self._dashboard.forget(http.path_params["name"])
+        return await self._describe(http)
+
+    async def _reset_drift(self, http: Request) -> Response:
+        await self._change(http, lambda table: table.reset_drift())
+        self.service.actor(http.path_params["name"]).alarmed = None
+        return await self._describe(http)
+
+    async def _team(self, http: Request) -> Response:
+        name = checked_name(http.path_params["name"])
+        one = request(decode(await _body(http.receive, MOST_BYTES), PLAIN), Team)
+        grant: Grant = http.scope["grant"]
+        for member in one.models:
+            if not grant.allows("admin", member):
+                raise RefusedError("forbidden", f"this token must have the role admin for {member}.")
+        await run_in_threadpool(self.service.make_team, name, one)
+        return _json(describe(self.service.actor(name)), 201)
+
+    async def _shadows(self, http: Request) -> Response:
+        return _json(await self.look(self.service.actor(http.path_params["name"]), _shadows_of))
+
+    async def _shadow(self, http: Request) -> Response:
+        name = checked_name(http.path_params["shadow"])
+        status = 200
+        if http.method == "DELETE":
+            await self._change(http, lambda table: table.delete_shadow(name))
+        else:
+            one = request(decode(await _body(http.receive, MOST_BYTES), PLAIN), Shadow)
+            status = (
+                201 if await self._change(http, lambda table: table.add_shadow(name, one.learner, one.seed)) else 200
+            )
+        found = await self.look(self.service.actor(http.path_params["name"]), _shadows_of)
+        return _json(found, status)
+
     async def certificate(self, actor: Actor) -> dict[str, Any]:
         """Return the certificates of the game now."""
         copied = await self.look(actor, Actor.copied)
@@ -316,7 +392,11 @@ class App:
         rows = request.query_params.get("rows", "false")
         if rows not in ("true", "false"):
             raise RefusedError("bad_request", f"rows must be true or false: got {rows!r}.")
-        _, what = await self.look(self.service.actor(name), Actor.copied)
+        if (shadow := request.path_params.get("shadow")) is None:
+            _, what = await self.look(self.service.actor(name), Actor.copied)
+        else:
+            what = await self.look(self.service.actor(name), lambda actor: _copied_shadow(actor, shadow))
+            name = f"{name}-{shadow}"
         if rows == "false":
             what = await run_in_threadpool(_without_rows, what)
         file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
@@ -350,6 +430,20 @@ class App:
             bits = one.bits if "bits" in given else None
             await run_in_threadpool(self.service.upload, name, file, one, bits)
         return _json(describe(self.service.actor(name)), 201)
+
+
+def _shadows_of(actor: Actor) -> dict[str, object]:
+    """Return the shadows of a model; runs in the thread of its actor."""
+    table = actor.table
+    return {"shadows": [one.describe(name, table.play, table.labels) for name, one in sorted(table.shadows.items())]}
+
+
+def _copied_shadow(actor: Actor, name: str) -> persistence.Snapshot | RefusedError:
+    """Return a copy of the game of a shadow; runs in the thread of the actor."""
+    try:
+        return persistence.snapshot(actor.table.shadow(name).play.ledger, checked=True)
+    except RefusedError as refusal:
+        return refusal
 
 
 def _importance_of(actor: Actor) -> dict[str, object] | RefusedError:

@@ -4,7 +4,7 @@ A backup is a folder like that of the service:
 
     backup.json               format, version, time; for each model its files with size and SHA-256, and its counts
     models/NAME/model.sqlite  the database as of one commit, with all ids and waiting rounds
-    models/NAME/*.nk          the game that an uploaded model began with, and the newest snapshot
+    models/NAME/*.nk          the games that a model began with or was set back to, and the newest snapshot
 
 The database is copied by SQLite itself, in the thread that writes it, between two commits; the snapshot is older than
 the copy. backup.json is written last: a folder without it is an unfinished backup. Restoring checks every file, copies
@@ -35,7 +35,7 @@ from novikoff.core.errors import InputError, ModelFileError
 from novikoff.game import persistence
 from novikoff.server import inspection
 from novikoff.server.actor import Actor, Look
-from novikoff.server.recovery import BASE, DATABASE, check_present, snapshots
+from novikoff.server.recovery import DATABASE, check_present, snapshots
 from novikoff.server.store import Lock, Store
 from novikoff.server.wire import NAME, RefusedError
 
@@ -92,7 +92,7 @@ def back_up(actors: Sequence[Actor], to: Path) -> Backup:
             try:
                 there = folder / "models" / actor.name
                 there.mkdir(parents=True)
-                found = _look(actor, partial(_copy_live, there))
+                found = looked(actor, partial(_copy_live, there))
                 models.append(_described(there, *found))
             except RefusedError as refusal:
                 if actor.state in ("ready", "storage_failed"):
@@ -267,7 +267,7 @@ def _finish(folder: Path, to: Path, models: list[Saved], left_out: dict[str, str
     return found
 
 
-def _look(actor: Actor, at: Callable[[Actor], Any]) -> Any:
+def looked(actor: Actor, at: Callable[[Actor], Any]) -> Any:
     """Return what `at` returns in the thread of an actor; wait for it."""
     found: SimpleQueue[Any] = SimpleQueue()
     actor.look(Look(at, found.put))
@@ -289,7 +289,7 @@ def _copy(store: Store, source: Path, there: Path) -> tuple[int, int, int]:
     with closing(sqlite3.connect(there / DATABASE)) as target:
         store.copy_to(target, PAGES)
     names = [path for n, path in snapshots(source) if n <= labelled][:1]
-    for path in [*names, *([source / BASE] if (source / BASE).exists() else [])]:
+    for path in [*names, *sorted(source.glob("base*.nk"))]:
         shutil.copyfile(path, there / path.name)
     return predicted, labelled, waiting
 

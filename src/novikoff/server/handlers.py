@@ -10,11 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.core.errors import NovikoffError
+from novikoff.game import persistence
+from novikoff.server.alternatives import (
+    MOST_SHADOWS,
+    STALE,
+    Branch,
+    Shadow,
+    branches,
+    counts,
+    shadow_files,
+    shadow_of,
+)
 from novikoff.server.examples import check_form
-from novikoff.server.recovery import Log, recover
-from novikoff.server.store import Arrival, Round, Store
+from novikoff.server.recovery import Log, recover, recover_shadows
+from novikoff.server.store import Arrival, DamagedError, Round, Store
 from novikoff.server.wire import Label, Labelled, Learn, Model, Predict, Predicted, RefusedError, RoundRequest
 
 Reply = Predicted | Labelled | RefusedError
@@ -47,14 +60,24 @@ class Answering:
         rounds: Number of predicted rounds.
         dropped_to: Last label up to which examples are no longer stored.
         snapped: Label of the snapshot from which the game was rebuilt.
+        shadows: Shadows by name.
+        frozen: Whether labels are refused and predictions not recorded.
+        team: Names of the deployed models of a team.
+        followed: Number of recorded predictions of each of them.
         delays: Seconds from prediction to label, of labels that were not counted in metrics yet.
     """
 
     def __init__(self, store: Store, folder: Path, name: str, log: Log, accept_loss: bool = False) -> None:
-        self._store = store
+        self._store, self._folder = store, folder
         self.play, self.snapped = recover(store, folder, name, log, accept_loss)
         facts = store.facts()
-        self.model, self._base = msgspec.convert(facts["model"], Model), facts["base"]
+        self.model, self._branches = msgspec.convert(facts["model"], Model), branches(facts)
+        self.shadows = recover_shadows(store, folder, self.play)
+        self.frozen = bool(facts.get("frozen", False))
+        self._resets: list[list[int]] = facts.get("drift_resets", [])
+        self.team: list[str] = facts.get("team", {}).get("models", [])
+        self._team_seed = int(facts.get("team", {}).get("seed", 0))
+        self.followed = store.followed() if self.team else []
         self.form, self._expired_to = facts["form"], facts["expired_to"]
         self.dropped_to: int = facts.get("dropped_to", 0)
         self.play.rows.numbers.update(dict.fromkeys(facts.get("numbers", ())))
@@ -126,7 +149,9 @@ class Answering:
     def answer(self, run: Sequence[Item]) -> None:
         """Answer predictions, labels, or pairs of a prediction and its label; no two with the same id."""
         first = run[0].request
-        if not isinstance(first, Predict):
+        if isinstance(first, Predict) and not first.record:
+            self.unrecorded(run)
+        elif not isinstance(first, Predict):
             self.label(run)
         elif len(run) == 1 or isinstance(run[1].request, Predict):
             self.predict(run)
@@ -138,7 +163,9 @@ class Answering:
         """Answer new rounds, each labelled before the next prediction, in one batch; return False if none is played."""
         rows = [item.row[1] for item in predictions if item.row and item.row[0] == self.form and not _asks(item)]
         free = self.play.late.waiting < self.model.most_pending
-        if not free or len(rows) < len(predictions) or self._store.find([item.request.id for item in predictions]):
+        if not free or self.frozen or len(rows) < len(predictions):
+            return False
+        if self._store.find([item.request.id for item in predictions]):
             return False
         version, at, names = self.play.ledger.rounds, self.now(), len(self.play.values)
         asked = [item.request.label for item in labels if isinstance(item.request, Label)]
@@ -158,7 +185,116 @@ class Answering:
             labels[k].reply = self._labelled(rounds[-1], arrivals[-1], False)
         self.delays += [0.0] * len(rounds)
         self._write(rounds, arrivals, names)
+        self._shadow(rows, [y for y, *_ in found])
         return True
+
+    def unrecorded(self, run: Sequence[Item]) -> None:
+        """Answer predictions without a round, which the database is not needed for."""
+        fits = [item for item in run if self._fits(item)]
+        form = self.form or next((item.row[0] for item in fits if item.row), "pairs")
+        for item in fits:
+            if item.row and item.row[0] != form:
+                item.reply = RefusedError("bad_example", "examples must have one form.", item.request.id)
+        self._peek(form, [item for item in fits if item.row and item.row[0] == form])
+
+    def _peek(self, form: str, items: Sequence[Item]) -> None:
+        rows, members = [item.row[1] for item in items if item.row], self._members(items)
+        if not items:
+            return
+        try:
+            predictions, scores = self.play.predict(form, rows, False, members)
+        except NovikoffError as error:
+            if len(items) == 1:
+                items[0].reply = RefusedError("bad_example", str(error), items[0].request.id)
+                return
+            for item in items:
+                self._peek(form, [item])
+            return
+        version = self.play.ledger.rounds
+        for k, (item, prediction, score) in enumerate(zip(items, predictions, scores, strict=True)):
+            one = Round(self.rounds + 1, item.request.id, b"", prediction, score, version, 0.0, 0, 0)
+            item.reply = self._predicted(one, False, None if members is None else int(members[k]))
+            item.reply.round = None
+            self._add(item, item.reply, True)
+
+    def _members(self, items: Sequence[Item]) -> NDArray[np.int64] | None:
+        """Return the model of the team that each id follows; None if the model is no team."""
+        return self.play.follow([item.request.id for item in items], self._team_seed) if self.team else None
+
+    def _shadow(self, rows: Sequence[bytes], y: Sequence[object]) -> None:
+        """Let the shadows learn rows that were learned."""
+        if self.shadows:
+            labels = [self.play.decode(one) for one in y]
+            for shadow in self.shadows.values():
+                shadow.learn(self.form, rows, labels)
+
+    def freeze(self, frozen: bool) -> None:
+        """Refuse labels and record no predictions from now on, or no longer."""
+        self.frozen = frozen
+        self._store.set_facts(frozen=frozen)
+
+    def reset_drift(self) -> None:
+        """Begin the drift test again."""
+        if self.play.ledger.drift is None:
+            raise RefusedError("bad_request", "this model has no drift test: it is for classification.")
+        self._resets.append([len(self._branches) - 1, self.labels])
+        self._store.set_facts(drift_resets=self._resets)
+        self.play.reset_drift()
+
+    def roll_back(self, to: int, log: Log) -> None:
+        """Write the game as it was after `to` labels, with which the model goes on once it is recovered."""
+        if not 0 <= to < self.labels:
+            raise RefusedError("bad_request", f"labels must be from 0 to {max(0, self.labels - 1):,}: got {to:,}.")
+        if self.shadows:
+            raise RefusedError("bad_request", "a model with shadows cannot be set back: delete its shadows first.")
+        try:
+            play, _ = recover(self._store, self._folder, self._folder.name, log, until=to)
+        except DamagedError as error:
+            raise RefusedError("bad_request", f"the game after {to:,} labels cannot be replayed: {error}.") from None
+        late = play.late
+        late.expired = self.play.late.expired
+        late.predicted = late.labelled + late.expired + self.play.late.waiting
+        base, lost = play.ledger.rounds - self.labels, self.play.ledger.rounds - play.ledger.rounds
+        branch = Branch(self.labels, base, self._branches[-1].before - lost, self.rounds)
+        persistence.write(persistence.snapshot(play.ledger), self._folder / branch.file, force=True)
+        self._store.set_facts(branches=[*self._branches[1:], branch])
+
+    def add_shadow(self, name: str, learner: str, seed: int) -> bool:
+        """Begin a shadow; return False if it exists."""
+        known = self.shadows.get(name)
+        if known is not None and (known.model.learner, known.model.seed) == (learner, seed):
+            return False
+        if known is not None:
+            raise RefusedError("model_differs", "another shadow has this name: choose another, or delete it first.")
+        if len(self.shadows) >= MOST_SHADOWS:
+            raise RefusedError("models_full", f"a model must have at most {MOST_SHADOWS} shadows: delete one first.")
+        if self.model.keep_examples is not None:
+            raise RefusedError("bad_request", "a shadow needs all examples since its beginning: the model must be "
+                               "without keep_examples.")  # fmt: skip
+        shadow = shadow_of(self.model, name, learner, seed, counts(self.play, self.labels))
+        self.shadows[name] = shadow
+        self._note_shadows()
+        return True
+
+    def delete_shadow(self, name: str) -> None:
+        """End a shadow."""
+        self.shadow(name)
+        for _, path in shadow_files(self._folder, name):  # another shadow may get the name
+            path.unlink(missing_ok=True)
+        del self.shadows[name]
+        self._note_shadows()
+
+    def shadow(self, name: str) -> Shadow:
+        """Return the shadow of that name."""
+        if name not in self.shadows:
+            raise RefusedError("unknown_model", "there is no shadow of this name: create it with PUT first.")
+        return self.shadows[name]
+
+    def _note_shadows(self) -> None:
+        self._store.set_facts(shadows={
+            name: {"learner": one.model.learner, "seed": one.model.seed, "since": one.since}
+            for name, one in self.shadows.items()
+        })  # fmt: skip
 
     def _write(self, rounds: Sequence[Round], arrivals: Sequence[Arrival], names: int) -> None:
         """Write new rounds, labels, and the classes after the first `names`."""
@@ -182,7 +318,10 @@ class Answering:
             if found is not None:
                 item.reply = self._predicted(found, True) if found.of(item.row[1]) else _taken(item)
                 if isinstance(item.reply, Predicted):
-                    self._add(item, item.reply, found.version == self.play.ledger.rounds)
+                    now = found.version == self.play.ledger.rounds and found.seq > self._branches[-1].seq
+                    self._add(item, item.reply, now)
+            elif self.frozen:
+                self.unrecorded([item])
             elif not self._fits(item):
                 pass
             elif len(new) >= room:
@@ -192,13 +331,18 @@ class Answering:
                 new.append(item)
         rounds: list[Round] = []
         version, at = self.play.ledger.rounds, self.now()
-        for item, prediction, score in self._predictions(new):
+        followed: list[tuple[int, int]] = []
+        for item, prediction, score, member in self._predictions(new):
             assert item.row is not None
             self.rounds += 1
             rounds.append(Round.new(self.rounds, item.request.id, item.row[1], prediction, score, version, at))
-            item.reply = self._predicted(rounds[-1], False)
+            item.reply = self._predicted(rounds[-1], False, member)
             self._add(item, item.reply, True)
+            if member is not None:
+                followed.append((self.rounds, member))
+                self.followed[member] += 1
         self._store.add_rounds(rounds)
+        self._store.add_followed(followed)
 
     def _add(self, item: Item, reply: Predicted, now: bool) -> None:
         """Add explanation, probabilities and prediction set, if the prediction is that of the game `now`."""
@@ -250,15 +394,16 @@ class Answering:
             self.form = form
             self._store.set_facts(form=form)
 
-    def _predictions(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any, float | None]]:
-        """Yield prediction and score of each item; refuse those that cannot be predicted."""
+    def _predictions(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any, float | None, int | None]]:
+        """Yield prediction, score and followed model of each item; refuse those that cannot be predicted."""
         if not items:
             return
         try:
-            form = self._form_of(items)
-            predictions, scores = self.play.predict(form, [item.row[1] for item in items if item.row])
+            form, members = self._form_of(items), self._members(items)
+            predictions, scores = self.play.predict(form, [item.row[1] for item in items if item.row], True, members)
             self._decide(form)
-            yield from zip(items, predictions, scores, strict=True)
+            yield from zip(items, predictions, scores, [None] * len(items) if members is None else members.tolist(),
+                           strict=True)  # fmt: skip
         except NovikoffError as error:
             if len(items) == 1:
                 items[0].reply = RefusedError("bad_example", str(error), items[0].request.id)
@@ -280,6 +425,8 @@ class Answering:
             refused = self._settled(item, found, came)
             if refused is not None:
                 item.reply = refused
+            elif self.frozen:
+                item.reply = RefusedError("frozen", "the model is frozen: it learns no labels.", item.request.id)
             elif found is not None or self._fits(item):
                 todo.append((item, found))
         for waited in (True, False):  # waiting rounds first; `learn` on a waiting round is rare
@@ -314,7 +461,8 @@ class Answering:
         form = self._form_of([item for item, _ in todo])
         labels = [item.request.label for item, _ in todo if not isinstance(item.request, Predict)]
         rows = [_bytes(one) if one else item.row[1] if item.row else b"" for item, one in todo]
-        served = [(one.prediction, one.version, one.score) for _, one in todo if one]
+        stale = self._branches[-1].seq
+        served = [(one.prediction, STALE if one.seq <= stale else one.version, one.score) for _, one in todo if one]
         names, others, version, at = len(self.play.values), self.play.late.waiting, self.play.ledger.rounds, self.now()
         results = self.play.learn(form, rows, labels, served if waited else None)
         rounds: list[Round] = []
@@ -339,11 +487,20 @@ class Answering:
         self._write(rounds, arrivals, names)
         if waited:
             self._store.settle((arrival.n, arrival.seq) for arrival in arrivals)
+        learned = [x for x, result in zip(rows, results, strict=True) if not isinstance(result, NovikoffError)]
+        self._shadow(learned, [arrival.y for arrival in arrivals])
 
-    def _predicted(self, one: Round, repeated: bool) -> Predicted:
-        found = Predicted(
-            one.id, one.seq, self.play.decode(one.prediction), one.score, one.version - self._base, repeated
-        )
+    def _labels_at(self, one: Round) -> int:
+        """Return the number of labels when a round was predicted."""
+        base = next(branch.base for branch in reversed(self._branches) if branch.seq < one.seq)
+        return one.version - base
+
+    def _predicted(self, one: Round, repeated: bool, member: int | None = None) -> Predicted:
+        found = Predicted(one.id, one.seq, self.play.decode(one.prediction), one.score, self._labels_at(one), repeated)
+        if self.team and repeated:
+            member = self._store.member(one.seq)
+        if member is not None:
+            found.member = self.team[member]
         if self.play.ledger.threshold is not None:
             found.decision = self.play.decision(one.score)
         return found
@@ -362,7 +519,7 @@ class Answering:
             return RefusedError("unknown_id", "no round has this id: predict it first.", id)
         state = "waits" if one.state == 0 else "expired" if one.state < 0 else "labelled"
         found = {"id": id, "round": one.seq, "state": state, "prediction": self.play.decode(one.prediction),
-                 "score": one.score, "version": one.version - self._base, "at": one.at}  # fmt: skip
+                 "score": one.score, "version": self._labels_at(one), "at": one.at}  # fmt: skip
         if one.state > 0:
             arrival = self._store.arrivals([one.state])[one.state]
             found |= {"arrival": arrival.n, "label": self.play.decode(arrival.y),

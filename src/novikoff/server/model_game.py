@@ -23,6 +23,7 @@ from novikoff.data.tables.alignment import adopted_row
 from novikoff.data.tables.encoding import Surprises
 from novikoff.data.tables.records import checked_schema, first_encoding
 from novikoff.drift.monitor import DriftTest, DriftWatch
+from novikoff.experts.hedge import Hedge
 from novikoff.game import specs
 from novikoff.game.delayed.late import Late
 from novikoff.game.explanation import importance, why
@@ -32,6 +33,7 @@ from novikoff.game.metrics import Forecast
 from novikoff.game.persistence import ledger_of, snapshot
 from novikoff.game.predicting import probabilities
 from novikoff.game.prepare import RowShape, learner_for, scaled
+from novikoff.numerics.coins import uniform
 from novikoff.reports import plain, sentences, terminal
 from novikoff.server.examples import EXACT, PAIRS, Rows
 from novikoff.server.wire import Model
@@ -177,12 +179,34 @@ class Play:
         self.ledger, self.late = ledger, ledger.late
         self._schema = schema
         table = schema is not None or ledger.encoding is not None
-        self.game = Game(ledger.learner, ledger, observers=[self._observed], schema=schema or None)
+        self.game = self._game()
         self.learner = ledger.player
         self.rows = Rows(ledger.player.domain, bits, self._row if table else None)
         self._bits = bits
         self._labels = None if ledger.labels is None or ledger.player.numbered else Labels(*ledger.labels)
         self._scored = ledger._signs and ledger.player.scores
+
+    def _game(self) -> Game:
+        return Game(self.ledger.learner, self.ledger, observers=[self._observed], schema=self._schema or None)
+
+    def reset_drift(self) -> None:
+        """Begin the drift test again."""
+        if self.ledger.drift is not None:
+            self.ledger.drift = DriftWatch()
+            self.game = self._game()
+
+    def weights(self) -> list[float]:
+        """Return the probability of each learner of a team to be followed."""
+        assert isinstance(self.learner, Hedge)
+        found: list[float] = self.learner.weights.tolist()
+        return found
+
+    def follow(self, ids: Sequence[str], seed: int) -> NDArray[np.int64]:
+        """Return which learner of a team each id follows, drawn by the present weights."""
+        assert isinstance(self.learner, Hedge)
+        sums = np.cumsum(self.learner.weights)
+        draws = [uniform(seed, f"id {id}", self.ledger.rounds) for id in ids]
+        return np.searchsorted(sums[:-1] / sums[-1], np.array(draws), side="right")
 
     def warm_up(self, form: str | None) -> None:
         """Compile the loops by playing a few rounds of another game."""
@@ -200,14 +224,28 @@ class Play:
                 twin.ledger.drift = DriftWatch(DriftTest(first=1))
                 Play(twin.ledger, self._bits, self._schema).learn(form or "pairs", [row] * 4, [label] * 4)
 
-    def predict(self, form: str, rows: Sequence[bytes]) -> tuple[list[object], list[float | None]]:
-        """Return the prediction of each row, encoded as for the learner, and its score, None without one."""
+    def predict(
+        self, form: str, rows: Sequence[bytes], count: bool = True, members: NDArray[np.int64] | None = None
+    ) -> tuple[list[object], list[float | None]]:
+        """Return the prediction of each row, encoded as for the learner, and its score, None without one.
+
+        Args:
+            form: Form of the rows.
+            rows: Examples as bytes.
+            count: Whether the rounds wait for their labels.
+            members: Learner of a team that each row follows.
+        """
         batch = self._batch(form, rows, np.ones(len(rows), np.int8), False)
         scores: list[float | None] = [None] * len(rows)
         if self._scored:
             found = self.learner.scores_many(batch).tolist()
             scores = [score if math.isfinite(score) else None for score in found]
-        return self.game.predict_batch(batch).tolist(), scores
+        predictions = self.game.predict_batch(batch, count)
+        if members is not None and not (self.learner.numbered and not self.learner.labels):
+            assert isinstance(self.learner, Hedge)
+            for k in set(members.tolist()):
+                predictions = np.where(members == k, self.learner.learners[k].predict_many(batch), predictions)
+        return predictions.tolist(), scores
 
     def why(self, form: str, row: bytes, x: object) -> dict[str, object]:
         """Return the score of an example as a sum over its features; `x` is the example as it was sent."""

@@ -9,7 +9,19 @@ from typing import Any
 import msgspec
 
 from novikoff import __version__
-from novikoff.server.wire import STATUS, Label, Labelled, Learn, Model, Predict, Predicted
+from novikoff.server.wire import (
+    STATUS,
+    Freeze,
+    Label,
+    Labelled,
+    Learn,
+    Model,
+    Predict,
+    Predicted,
+    Rollback,
+    Shadow,
+    Team,
+)
 
 MODEL = "/v1/models/{name}"
 """Path of a model."""
@@ -31,6 +43,17 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
      "?rows=true includes them.", None, None),
     ("PUT", f"{MODEL}/model.nk", "Create a model from such a file; ?most_pending=, expire_seconds=, "
      "keep_examples=. Its features must be hashed, as in JSON lines, or arrays.", None, None),
+    ("POST", f"{MODEL}/freeze", "Freeze the model, or let it learn again.", Freeze, None),
+    ("POST", f"{MODEL}/rollback", "Set the game back to what it was after that many labels. Rounds stay stored.",
+     Rollback, None),
+    ("DELETE", f"{MODEL}/drift-test", "Begin the drift test again, after an alarm.", None, None),
+    ("PUT", f"{MODEL}/team", "Create a model that follows one of several deployed models.", Team, None),
+    ("GET", f"{MODEL}/shadows", "Compare the model with its shadows.", None, None),
+    ("PUT", f"{MODEL}/shadows/{{shadow}}", "Begin a shadow. 201 if it is new, 200 if the same shadow exists.", Shadow,
+     None),
+    ("DELETE", f"{MODEL}/shadows/{{shadow}}", "End a shadow.", None, None),
+    ("GET", f"{MODEL}/shadows/{{shadow}}/model.nk", "Download the game of a shadow, to deploy it.", None,
+     None),
     ("POST", "/v1/backups/{name}", "Write a backup of all models to the folder backups of the directory.", None, None),
     ("GET", "/metrics", "Get metrics for Prometheus.", None, None),
     ("GET", "/healthz", "Check that the service is alive. Needs no token.", None, None),
@@ -56,7 +79,7 @@ def document() -> dict[str, object]:
         found: dict[str, Any] = {"summary": does, "responses": {"200": {"description": "success"}}}
         found["parameters"] = [
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-            for name in ("name", "id") if f"{{{name}}}" in path
+            for name in ("name", "id", "shadow") if f"{{{name}}}" in path
         ]  # fmt: skip
         if body is not None:
             found["requestBody"] = {"required": True, "content": {"application/json": {"schema": known[body]}}}

@@ -8,6 +8,7 @@ import secrets
 import shutil
 import sqlite3
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -18,15 +19,18 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
+import msgspec
+
 from novikoff.core.errors import InputError, NovikoffError
 from novikoff.game import persistence
 from novikoff.server import inspection
 from novikoff.server.actor import Actor, Job, Look
-from novikoff.server.backup import ADDRESS, Backup, back_up
+from novikoff.server.alternatives import MOST_MEMBERS, team
+from novikoff.server.backup import ADDRESS, Backup, back_up, looked
 from novikoff.server.model_game import begin, certified
 from novikoff.server.recovery import DATABASE, OPENING, Before, write_facts
 from novikoff.server.store import Lock, Store
-from novikoff.server.wire import NAME, Model, RefusedError
+from novikoff.server.wire import NAME, Model, RefusedError, Team
 
 MOST_MODELS = 256
 """Largest number of models."""
@@ -196,7 +200,7 @@ class Service:
             return False
         raise RefusedError("model_differs", "another model has this name: choose another name, or delete it first.")
 
-    def upload(self, name: str, file: BinaryIO, options: Model, bits: int | None) -> None:
+    def upload(self, name: str, file: BinaryIO, options: Model, bits: int | None, team: Team | None = None) -> None:
         """Create a model from a saved game.
 
         Args:
@@ -204,6 +208,7 @@ class Service:
             file: Model file.
             options: Options; those that the file has are ignored.
             bits: Bits of the feature hash; None for those of the file.
+            team: Request for a team, if it is the game of one.
         """
         self._check_free(name)
         with self._inspecting:  # one child at a time
@@ -212,9 +217,23 @@ class Service:
                 model, before = inspection.accept(file, folder, options, bits)
                 with self._lock:
                     self._check_free(name)
-                    self._make(name, model, folder, before)
+                    self._make(name, model, folder, before, team)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def make_team(self, name: str, asked: Team) -> None:
+        """Create a model that follows one of several deployed models, which are copied."""
+        if not 2 <= len(set(asked.models)) == len(asked.models) <= MOST_MEMBERS:
+            raise RefusedError("bad_request", f"a team must have 2 to {MOST_MEMBERS} different models.")
+        self._check_free(name)
+        actors = [self.actor(one) for one in asked.models]
+        found = [(one.name, one.model, looked(one, Actor.copied)[1]) for one in actors]
+        file, first = team(asked, found)
+        options = msgspec.structs.replace(first, keep_examples=None)
+        with tempfile.TemporaryFile() as where:  # a child reads it
+            where.write(file)
+            where.seek(0)
+            self.upload(name, where, options, first.bits, asked)
 
     def _check_free(self, name: str) -> None:
         self._check_owned()
@@ -232,13 +251,15 @@ class Service:
             raise _unwritten(name, error) from None
         return folder
 
-    def _make(self, name: str, model: Model, folder: Path, before: Before | None = None) -> None:
+    def _make(
+        self, name: str, model: Model, folder: Path, before: Before | None = None, team: Team | None = None
+    ) -> None:
         """Complete the folder of a model, rename it, and start the actor."""
         there = self.folder / "models" / name
         try:
             store = Store(folder / DATABASE, "full")
             try:
-                write_facts(store, model, before)
+                write_facts(store, model, before, team)
             finally:
                 store.close()
             os.rename(folder, there)
@@ -322,6 +343,10 @@ class Service:
                 if self.models.get(actor.name) is actor:
                     self._certificates[actor] = known
         return known.found
+
+    def forget(self, actor: Actor) -> None:
+        """Forget the certificates of a model that was changed."""
+        self._certificates.pop(actor, None)
 
     def evaluated(self, actor: Actor) -> Evaluated | None:
         """Return the certificates evaluated last, or None."""

@@ -44,6 +44,13 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "disk_bytes": ("gauge", "Size of the model's files."),
     "disk_free_bytes": ("gauge", "Free space of the directory's disk."),
     "ready": ("gauge", "1 if the model is ready."),
+    "frozen": ("gauge", "1 if the model is frozen."),
+    "shadow_labels": ("gauge", "Labels that a shadow has learned."),
+    "shadow_mistakes": ("gauge", "Mistakes of a shadow, in the order in which labels arrived."),
+    "shadow_served_mistakes": ("gauge", "Mistakes of the served predictions since the shadow began."),
+    "shadow_loss": ("gauge", "Loss of a regression of a shadow."),
+    "team_weight": ("gauge", "Probability that the next prediction follows this model of a team."),
+    "team_followed_total": ("counter", "Recorded predictions that followed this model of a team."),
 }  # fmt: skip
 """Type and help text of each metric."""
 HISTOGRAMS = {
@@ -64,6 +71,10 @@ def describe(actor: Actor) -> dict[str, object]:
     if actor.state in ("ready", "storage_failed"):
         found |= {"model": msgspec.to_builtins(actor.model), "pending": actor.play.late.waiting}
         found |= {name: _count(actor, name) for _, name, _ in COUNTERS}
+        found["frozen"] = actor.table.frozen
+        if actor.table.team:
+            weights = zip(actor.table.team, actor.play.weights(), actor.table.followed, strict=True)
+            found["team"] = [{"model": one, "weight": w, "followed": n} for one, w, n in weights]
         if (threshold := actor.play.ledger.threshold) is not None:
             found["threshold"] = thresholds.plain(threshold)
     return found
@@ -122,6 +133,7 @@ def _metrics(service: Service, models: Sequence[Actor]) -> Iterator[str]:
                 add("certificates", actor, statuses.count(status), f',status="{status}"')
             add("bound_as_of_label", actor, known.found["as_of_arrival"])
             add("bound_age_seconds", actor, round(now - known.at, 3))
+        _alternatives(actor, add)
         add("certificate_failed", actor, int(service.failing(actor)))
         if (size := service.size(actor)) is not None:
             add("disk_bytes", actor, size)
@@ -132,6 +144,24 @@ def _metrics(service: Service, models: Sequence[Actor]) -> Iterator[str]:
         full = f"novikoff_{name}"
         lines = [line for one in played for line in getattr(one, name).lines(full, f'model="{one.name}"')]
         yield from family(full, "histogram", help, lines)
+
+
+def _alternatives(actor: Actor, add: Callable[[str, Actor, float, str], None]) -> None:
+    """Add the metrics of shadows and teams."""
+    table = actor.table
+    add("frozen", actor, int(table.frozen), "")
+    for name, shadow in list(table.shadows.items()):
+        more, ledger = f',shadow="{name}"', shadow.play.ledger
+        add("shadow_labels", actor, ledger.rounds, more)
+        if ledger.counts:
+            add("shadow_mistakes", actor, ledger.mistakes, more)
+            add("shadow_served_mistakes", actor, table.play.late.mistakes - shadow.since["served"], more)
+        else:
+            add("shadow_loss", actor, ledger.loss, more)
+    if table.team:
+        for member, weight, followed in zip(table.team, table.play.weights(), table.followed, strict=True):
+            add("team_weight", actor, weight, f',member="{member}"')
+            add("team_followed_total", actor, followed, f',member="{member}"')
 
 
 def _bounds(certificate: dict[str, Any]) -> Iterator[tuple[str, float]]:

@@ -6,6 +6,7 @@ rounds     seq; id; x as bytes, or its digest as text once the example is droppe
 arrivals   the game in order: the n-th label, its round, y, said (the prediction on arrival), and the number of other
            waiting rounds
 labels     names of the classes of a multiclass model, by number
+followed   of teams only: the model that the prediction of a round followed
 facts      the model; `expired`: number of expired rounds; `expired_to`: round up to which expiry was checked;
            `dropped_to`: label up to which x is dropped; `numbers`: features that are numbers
 
@@ -186,6 +187,23 @@ class Store:
     def add_rounds(self, rounds: Sequence[Round]) -> None:
         """Add rounds."""
         self._db.executemany(f"INSERT INTO rounds({COLUMNS}) VALUES ({','.join('?' * 9)})", rounds)
+
+    def followed(self) -> list[int]:
+        """Return how many rounds followed each model of a team; create the table that counts them."""
+        self._db.execute("CREATE TABLE IF NOT EXISTS followed(seq INTEGER PRIMARY KEY, member INTEGER NOT NULL)")
+        members = len(self.facts()["team"]["models"])
+        counts = dict(self._db.execute("SELECT member, count(*) FROM followed GROUP BY member"))
+        return [counts.get(k, 0) for k in range(members)]
+
+    def add_followed(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Add rounds with the number of the model that each followed."""
+        if pairs:
+            self._db.executemany("INSERT INTO followed VALUES (?, ?)", pairs)
+
+    def member(self, seq: int) -> int | None:
+        """Return the model that a round followed; None if it was learned at once."""
+        row = self._db.execute("SELECT member FROM followed WHERE seq = ?", (seq,)).fetchone()
+        return None if row is None else int(row[0])
 
     def add_arrivals(self, arrivals: Sequence[Arrival]) -> None:
         """Add labels; `settle` marks their rounds as labelled."""

@@ -22,7 +22,7 @@ Kind = Literal["predict", "label", "learn"]
 
 STATUS = {
     "bad_json": 400, "bad_request": 400, "unconfirmed": 400, "unauthorized": 401, "foreign": 403, "forbidden": 403,
-    "unknown_model": 404, "unknown_id": 404, "nothing_here": 404, "wrong_method": 405, "id_taken": 409,
+    "unknown_model": 404, "unknown_id": 404, "nothing_here": 404, "wrong_method": 405, "id_taken": 409, "frozen": 409,
     "label_differs": 409, "model_differs": 409, "too_slow": 408,
     "expired": 410, "too_large": 413, "bad_example": 422, "bad_label": 422, "bad_model": 422, "pending_full": 429,
     "rate_limited": 429, "models_full": 429, "certificate_failed": 500, "overloaded": 503, "storage_failed": 503,
@@ -51,13 +51,15 @@ class RefusedError(Exception):
 class Predict(msgspec.Struct, forbid_unknown_fields=True):
     """Predict x: an object of features, an array of numbers, or a number.
 
-    `why` asks for an explanation, `probabilities` for the probability of each label.
+    `why` asks for an explanation, `probabilities` for the probability of each label. Without `record` nothing is
+    stored: the round has no number and takes no label, and it is answered on a full disk too.
     """
 
     id: str
     x: Any = None
     why: bool = False
     probabilities: bool = False
+    record: bool = True
     kind = "predict"
 
 
@@ -114,11 +116,12 @@ class Predicted(msgspec.Struct):
     With `why`, the score as a sum over the features of x; with `probabilities`, a list of labels and probabilities; of
     conformal models, the prediction set: labels, or the ends of an interval (null is infinite). Each is null if the
     answer is repeated and labels were learned since. With a model file for which a threshold was chosen, `decision` is
-    the label by that threshold; `prediction` stays the learner's own, which counts and certificates are about.
+    the label by that threshold; `prediction` stays the learner's own, which counts and certificates are about. `member`
+    is the model of a team that was followed. `round` is null if the prediction was not recorded.
     """
 
     id: str
-    round: int
+    round: int | None
     prediction: Any
     score: float | None
     version: int
@@ -127,6 +130,7 @@ class Predicted(msgspec.Struct):
     probabilities: Any | msgspec.UnsetType = msgspec.UNSET
     set: Any | msgspec.UnsetType = msgspec.UNSET
     decision: Any | msgspec.UnsetType = msgspec.UNSET
+    member: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Labelled(msgspec.Struct):
@@ -139,6 +143,44 @@ class Labelled(msgspec.Struct):
     label: Any
     mistake: bool | None
     repeated: bool
+
+
+class Freeze(msgspec.Struct, forbid_unknown_fields=True):
+    """Freeze a model, or let it learn again. A frozen model refuses labels and records no predictions."""
+
+    frozen: bool
+
+
+class Rollback(msgspec.Struct, forbid_unknown_fields=True):
+    """Set a model back to what it was after that many labels."""
+
+    labels: int
+
+
+class Shadow(msgspec.Struct, forbid_unknown_fields=True):
+    """A learner that learns from the rows of a model from now on, and is not served."""
+
+    learner: str
+    seed: int = 0
+
+
+class Team(msgspec.Struct, forbid_unknown_fields=True):
+    """A new model that follows one of several deployed models, drawn for each id by weights that learn.
+
+    Attributes:
+        models: Names of the deployed models, which are copied.
+        by: "exponential-weights", "ada-hedge", or "fixed-share", whose best model may change `switches` times in
+            `horizon` labels.
+        horizon: Number of labels, if known.
+        switches: Number of changes of the best model.
+        seed: Seed of the draws.
+    """
+
+    models: list[str]
+    by: Literal["exponential-weights", "ada-hedge", "fixed-share"] = "exponential-weights"
+    horizon: int | None = None
+    switches: int | None = None
+    seed: int = 0
 
 
 RoundRequest = Predict | Label | Learn
