@@ -1,5 +1,6 @@
 """Set up before anything is imported: how many examples hypothesis tries, the cache of compiled loops, one thread for
-linear algebra, no garbage collection while tests are collected, and which combinations are slow.
+linear algebra, no garbage collection while tests are collected, two directions to collect them in, and which
+combinations are slow.
 
 A short run tries a few examples of each property, the same ones each time: a change is to blame for what fails in it. A
 long one (`make test-all`) draws new ones, thirty times as many. What fails is kept in .hypothesis, and tried first from
@@ -8,6 +9,9 @@ then on; it belongs into the test as an `@example`.
 Compiled loops stay in the cache until a file changes that they depend on (numerics/compiled.py).
 
 Several processes whose matrices are solved by several threads each wait for one another: ten times as long.
+
+Every second process collects the last files first: pytest rewrites the assertions of a file that is new, which takes
+most of the time of collecting, and one process finds on disk what another has rewritten.
 
 Modules and tests stay to the end, so garbage collection need not go through them, and it need not run every 700
 objects: that took a third of the time of collecting tests, a tenth of compiling and a twentieth of running.
@@ -39,9 +43,22 @@ settings.register_profile("long", max_examples=400, deadline=None, print_blob=Tr
 settings.load_profile("short")
 
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if isinstance(collector, pytest.Dir) and int(WORKER.removeprefix("gw") or 0) % 2:
+        report.result.reverse()
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items):
     """Mark most combinations of several parameters as slow: a short run has each value of each parameter."""
+    if WORKER:
+        items.sort(key=lambda item: item.path)  # the same order in every process
     found = {}
     for item in items:
         left_alone = item.get_closest_marker("slow") or item.get_closest_marker("every_combination")

@@ -66,15 +66,15 @@ def parts(file):
 
 @contextlib.contextmanager
 def opened(folder, access_log=False, wait=True, child=False, **more):
-    """A service on a folder; `more` as `Service` takes it."""
+    """A service on a folder; `more` as `Service` takes it. `child`: whether files are opened in a child process."""
     folder.mkdir(exist_ok=True)
     token = folder / "token"
     if not token.exists():
         token.touch(0o600)
         token.write_text(TOKEN)
     app = App(Service(folder, **more), Access(token, log), access_log)
-    # Files are opened in this process, which saves the start of another; services may overlap in any order.
-    inspection.in_child = IN_CHILD if child else inspection.done
+    opens = IN_CHILD if child else inspection.done  # in this process: that saves the start of another
+    inspection.in_child, before = opens, inspection.in_child
     with listening("127.0.0.1", 0) as sock:
         app.service.address = f"http://127.0.0.1:{sock.getsockname()[1]}"
         server = uvicorn.Server(configured(app))
@@ -93,7 +93,7 @@ def opened(folder, access_log=False, wait=True, child=False, **more):
         finally:
             server.should_exit = True
             thread.join()
-            inspection.in_child = IN_CHILD
+            inspection.in_child = before
 
 
 def played(database, name="m", sent=None):

@@ -266,7 +266,7 @@ def test_model_saved_before_members_could_wake_is_refused_with_a_sentence():
 
 def test_text_column_empty_column_and_named_rows_keep_every_member():
     pandas = pytest.importorskip("pandas")
-    x, y = rings(1200)
+    x, y = rings(500)
     frame = pandas.DataFrame(x, columns=["a", "b", "c"]).assign(label=np.where(y > 0, "far", "near"))
     named = LinearMixture()
     game = Game(named)
@@ -349,7 +349,7 @@ SHAPES = [
 @pytest.mark.parametrize("fast", [False, True])
 def test_bound_holds_on_arbitrary_streams(fast):
     rng = np.random.default_rng(int(fast))
-    for t in range(24):
+    for t in range(12):  # every shape with every rule for labels
         rounds, width = int(rng.integers(2, 60)), int(rng.integers(1, 5))
         x = SHAPES[t % len(SHAPES)](rng, rounds, width)
         learner = LinearMixture(fast=fast)

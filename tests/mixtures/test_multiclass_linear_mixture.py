@@ -102,10 +102,10 @@ def test_digits_are_learned():
 
 def test_one_versus_rest_members_retire_with_too_many_labels():
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(45, 3)), np.arange(45) % 36
+    x, y = rng.normal(size=(36, 1)), np.arange(36) % 33
     learner = nk.MulticlassLinearMixture()
     game = nk.Game(learner)
-    for start in range(0, 45, 9):
+    for start in range(0, 36, 9):
         game.learn_batch(Batch(x[start : start + 9], y[start : start + 9], start + 1))
     rests = learner._standing[mix.IDLE] < 0.0
     assert rests.tolist() == [False] * 8 + [True] * 7 + [False]

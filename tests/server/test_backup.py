@@ -9,15 +9,10 @@ import pytest
 
 from novikoff.cli.main import main
 from novikoff.core.errors import InputError
-from novikoff.server import backup, inspection
+from novikoff.server import backup
 from novikoff.server.backup import LISTED, File, Saved, back_up_directory, back_up_service, read, restore
 from novikoff.server.recovery import DATABASE
 from serving import TOKEN, opened, rounds
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch):
-    monkeypatch.setattr(inspection, "in_child", inspection.done)
 
 
 def test_a_backup_of_a_running_service_is_restored_to_the_bit(tmp_path):

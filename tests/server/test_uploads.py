@@ -19,7 +19,7 @@ from novikoff.server import inspection
 from novikoff.server.inspection import Found, Request
 from novikoff.server.recovery import Before
 from novikoff.server.wire import Model, RefusedError
-from serving import opened
+from serving import IN_CHILD, opened
 
 
 def file_of(learner="perceptron"):
@@ -60,6 +60,7 @@ def test_a_file_is_opened_in_a_child_and_served(tmp_path):
     ],
 )
 def test_a_file_that_ends_its_process_is_refused(tmp_path, monkeypatch, program, why):
+    monkeypatch.setattr(inspection, "in_child", IN_CHILD)
     monkeypatch.setattr(inspection, "PROGRAM", program.replace("{memory}", str(10**9)))
     monkeypatch.setattr(inspection, "MOST_SECONDS", 0.5 if "sleep" in program else 60)
     with pytest.raises(RefusedError, match=why) as caught:
@@ -109,15 +110,13 @@ def with_meta(text, arrays=()):
         (with_meta('{"novikoff": "0", "format": 3, "learner": ' + "[" * 5000 + "]" * 5000 + "}"), "bad_model"),
     ],
 )
-def test_files_beyond_the_limits_are_refused(tmp_path, monkeypatch, content, code):
-    monkeypatch.setattr(inspection, "in_child", inspection.done)
+def test_files_beyond_the_limits_are_refused(tmp_path, content, code):
     with pytest.raises(RefusedError) as caught:
         asked(tmp_path, content)
     assert caught.value.code == code
 
 
-def test_an_array_that_is_named_many_times_is_read_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(inspection, "in_child", inspection.done)
+def test_an_array_that_is_named_many_times_is_read_once(tmp_path):
     array = io.BytesIO()
     np.save(array, np.zeros(1_000_000))
     named = ",".join(['{"__array__": "a"}'] * 60)
@@ -127,8 +126,7 @@ def test_an_array_that_is_named_many_times_is_read_once(tmp_path, monkeypatch):
         asked(tmp_path, content)
 
 
-def test_labels_without_utf8_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(inspection, "in_child", inspection.done)
+def test_labels_without_utf8_are_refused(tmp_path):
     file = io.BytesIO(file_of())
     with zipfile.ZipFile(file) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}

@@ -166,15 +166,15 @@ def test_member_that_rests_has_no_bound():
 
 
 def test_bound_of_a_trained_learner_uses_its_members_weights():
-    x, y = rings(600)
+    x, y = rings(200)
     bounds = set()
-    for size in (300, 7, 1):
+    for size in (100, 7, 1):
         learner = LinearMixture()
-        learner.learn_many(Batch(x[:300], y[:300], 1))
+        learner.learn_many(Batch(x[:100], y[:100], 1))
         weights = learner._standing[mix.LOG_WEIGHT].copy()
         game = Game(learner)
-        for start in range(300, 600, size):
-            game.learn_batch(Batch(x[start : min(start + size, 600)], y[start : min(start + size, 600)], start - 299))
+        for start in range(100, 200, size):
+            game.learn_batch(Batch(x[start : min(start + size, 200)], y[start : min(start + size, 200)], start - 99))
             if size == 7:
                 game = Game(learner, ledger_state.restore(ledger_state.state_of(game.ledger), learner))
         (certificate,) = game.ledger.certify()
@@ -253,10 +253,10 @@ def test_an_adversary_keeps_the_bound_of_the_stack():
 
 
 def test_resume_matches_uninterrupted_run_for_the_stack():
-    x, y = rings(300)
+    x, y = rings(150)
     whole, parts = Game(LinearMixture()), Game(LinearMixture())
     whole.learn_batch(Batch(x, y, 1))
-    for start in range(0, 300, 17):
+    for start in range(0, 150, 17):
         parts.learn_batch(Batch(x[start : start + 17], y[start : start + 17], start + 1))
         parts = Game(parts.learner, ledger_state.restore(ledger_state.state_of(parts.ledger), parts.learner))
     rows = Game(LinearMixture())
