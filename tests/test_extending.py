@@ -57,12 +57,25 @@ def file(tmp_path):
     return path
 
 
-def novikoff(*arguments):
+IN_TURN = """
+import contextlib, io, json, sys
+from novikoff.cli.main import main
+for words in json.loads(sys.argv[1]):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(words) == 0
+    print(json.dumps(out.getvalue()))
+"""
+
+
+def novikoff(*commands):
+    """What each of these commands prints, one after the other in a process that has the package installed."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), *sys.path])}
-    return subprocess.run(
-        [sys.executable, "-m", "novikoff", *map(str, arguments)], capture_output=True, text=True, env=environment,
-        timeout=300,
-    )  # fmt: skip
+    words = json.dumps([[str(word) for word in command] for command in commands])
+    asked = [sys.executable, "-c", IN_TURN, words]
+    done = subprocess.run(asked, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 # A learner
@@ -354,26 +367,29 @@ def test_format_with_unlabelled_reader_reads_rows_without_labels(tmp_path):
 
 
 def test_the_command_line_lists_explains_and_runs_it(file, tmp_path):
-    listed = json.loads(novikoff("list", "--json").stdout)
+    model = tmp_path / "model.nk"
+    listed, explained, played, why, other, resumed, predicted = novikoff(
+        ("list", "--json"),
+        ("explain", "elimination"),
+        ("run", "elimination", file, "--format", "bits", "--save", model, "--json"),
+        ("run", "elimination", file, "-v"),
+        ("run", "perceptron", file, "--json"),
+        ("run", "elimination", file, "--resume", model, "--again", "--json"),
+        ("predict", model, file),
+    )
+    listed = json.loads(listed)
     assert listed["learner"]["elimination"] == "width"
     assert listed["format"]["bits"] == ""
     assert set(listed["learner"]) - set(CATALOG) == {"elimination"}
-    told = novikoff("explain", "elimination").stdout
     for part in ("elimination:width", "Learner of a disjunction", "Theorem elimination_mistakes", "Proof"):
-        assert part in told
-    done = novikoff("run", "elimination", file, "--format", "bits", "--save", tmp_path / "model.nk", "--json")
-    assert done.returncode == 0, done.stderr
-    (certificate,) = json.loads(done.stdout)["certificates"]
+        assert part in explained
+    (certificate,) = json.loads(played)["certificates"]
     assert (certificate["theorem"], certificate["status"]) == ("elimination_mistakes", "valid")
     assert "words" not in certificate
-    told = novikoff("run", "elimination", file, "-v").stdout
-    assert "Why: each mistake eliminates at least one of the 12 remaining features." in " ".join(told.split())
-    done = novikoff("run", "perceptron", file, "--json")
-    assert json.loads(done.stdout)["rounds"] == 300
-    done = novikoff("run", "elimination", file, "--resume", tmp_path / "model.nk", "--again", "--json")
-    assert json.loads(done.stdout)["rounds"] == 600, done.stderr
-    done = novikoff("predict", tmp_path / "model.nk", file)
-    assert set(done.stdout.split()) == {"+", "-"}
+    assert "Why: each mistake eliminates at least one of the 12 remaining features." in " ".join(why.split())
+    assert json.loads(other)["rounds"] == 300
+    assert json.loads(resumed)["rounds"] == 600
+    assert set(predicted.split()) == {"+", "-"}
 
 
 def test_its_theorem_is_explained(elimination):

@@ -201,7 +201,7 @@ def naive_ftrl(x, y, metric, rate, u):
 @pytest.mark.parametrize("metric", ["sqrt", "newton"])
 def test_ftrl_and_its_bound_match_a_naive_version(metric):
     rng, slack = np.random.default_rng(0), []
-    for _ in range(25):
+    for _ in range(10):
         x, y = stream(rng)
         y = np.where(rng.random(len(x)) < 0.5, 1, -1) if y is None else y
         learner = FTRL(metric, bias=0.0)

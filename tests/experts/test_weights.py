@@ -89,7 +89,9 @@ class Twin:
         return h
 
 
-@pytest.mark.parametrize("experts", [2, 3, 7, 8, 9, 16, 29, 1023, 1024, 1025, 2500])
+@pytest.mark.parametrize(
+    "experts", [2, 3, 7, 8, 9, 16, 29, 1023, 1024, 1025, pytest.param(2500, marks=pytest.mark.slow)]
+)
 def test_the_compiled_rounds_are_those_of_plain_python_bit_for_bit(experts):
     rng = np.random.default_rng(experts)
     table = rng.random((70 if experts < 100 else 34, experts))

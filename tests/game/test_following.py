@@ -44,7 +44,7 @@ def late_events(most=30, seed=4):
     """Return events: each row without its label, and the label by id up to `most` events later; some labels never."""
     draw = random.Random(seed)
     timed = []
-    for k, row in enumerate(ROWS):
+    for k, row in enumerate(ROWS[:80]):
         x, y = apart(row)
         timed.append((k, {"order": k, **x}))
         if draw.random() < 0.9:

@@ -190,12 +190,12 @@ class LinearScorer(Stateful):
         if not len(self._room):
             self._room = np.empty((BLOCK, margins.COLUMNS))
         out = self._room[: len(y)]
-        common = (self.bias_weights, self._norms, out)
+        common, bias = (self.bias_weights, self._norms, out), float(self.bias)  # for one version of the loops
         if isinstance(x, Sparse):
             U = self._with_rows(x.width)
-            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, U, *common)
+            margins.sparse(x.indptr, x.indices, x.values, y, bias, self.normalize, U, *common)
         else:
-            margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1]), *common)
+            margins.dense(x, y, bias, self.normalize, self._as_wide_as(x.shape[1]), *common)
         return out
 
     def _with_rows(self, width: int) -> NDArray[np.float32]:

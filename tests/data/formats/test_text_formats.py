@@ -449,7 +449,7 @@ def test_a_pipe_that_comes_in_pieces_is_put_together(form):
 
 @every_format
 def test_malformed_inputs_are_refused_and_the_others_right(form):
-    assert 0.3 < form.fuzz(1, 600 if form is JSON_LINES else 2_000) < 0.98
+    assert 0.3 < form.fuzz(1, 300 if form is JSON_LINES else 800) < 0.98
 
 
 @every_format
@@ -501,11 +501,11 @@ def test_the_plain_twin_reads_and_writes_within_bounds_and_agrees(form):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs mprotect")
-@every_kernel
-def test_the_kernel_reads_nothing_behind_the_padding(form):
+def test_the_kernels_read_nothing_behind_the_padding():
     """The page behind it is forbidden: a read there would kill the process."""
-    code = "from text_formats import *; parse_before_forbidden_page(sys.argv[1], 5_000); print('alive')"
-    assert in_process(code, form.name) == "alive"
+    names = [form.name for form in COMPILED]
+    code = "from text_formats import *\nfor name in sys.argv[1:]: parse_before_forbidden_page(name, 1_500); print(name)"
+    assert in_process(code, *names).split() == names
 
 
 @pytest.mark.slow

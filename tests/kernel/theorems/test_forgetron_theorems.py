@@ -256,7 +256,7 @@ def test_the_theorem_holds_with_a_budget_of_83(self_tuned):
 
 
 def test_the_theorem_holds_when_the_list_is_full():
-    run, learner = game(*noisy(1500, 0.2), 83, RBF)
+    run, learner = game(*noisy(600, 0.2), 83, RBF)
     assert learner.evictions > 0
     removing = learner.Q
     assert removing <= 15 / 32 * run.mistakes + 1e-9

@@ -196,11 +196,11 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("third", first_of(3))
-def test_no_hostile_float_run_is_ever_violated(third):
+@pytest.mark.parametrize("ninth", first_of(9))
+def test_no_hostile_float_run_is_ever_violated(ninth):
     told, runs = set(), list(enumerate([*HOSTILE, *((5, 1e-13, "least", "deep"),) * 20]))
     assert len(runs) == 260
-    for seed, (d, least, mode, cuts) in runs[third::3]:
+    for seed, (d, least, mode, cuts) in runs[ninth::9]:
         run = hostile_run(d, least, mode, seed, cuts=cuts)
         found = ellipsoid_margin(run)
         assert found.status in ("vacuous", "void", "valid"), (d, least, mode, cuts, str(found))

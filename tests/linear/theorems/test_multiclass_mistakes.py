@@ -113,7 +113,7 @@ def test_losses_of_comparators_match_a_naive_sum():
             np.zeros((comparators_loops.multiclass_losses.SUMS, 1)),
             np.zeros(comparators_loops.multiclass_losses.SCORE_SUMS),
         )
-        places = np.vstack([np.zeros((1, 4)), u.T])[None]
+        places = np.ascontiguousarray(np.vstack([np.zeros((1, 4)), u.T]))[None]
         comparators_loops.multiclass_losses.see(places, *rows(x), y, np.zeros((40, 4)), 0, is_hinge, sums, told)
         wanted = 0.0
         for t in range(40):
