@@ -15,7 +15,7 @@ from novikoff.core.errors import InputError, SpecError
 from novikoff.core.types import Sparse
 from novikoff.mixtures import _loops
 from novikoff.mixtures.auto import COPIES, CORRECTED
-from novikoff.mixtures.stacks import Lags
+from novikoff.mixtures.stacks import Lags, NumberStack
 from novikoff.reports.summary import ensemble
 from novikoff.trees.residual import ResidualTree
 from novikoff.trees.store import RowStore
@@ -371,6 +371,22 @@ def test_a_label_that_comes_after_the_first_thousand_rows_of_a_batch_is_learned(
     second = parts.learn_many(nk.Batch(x[1040:], y[1040:].astype(np.int32), 1041))
     assert played.probabilities.tolist() == [*first.probabilities.tolist(), *second.probabilities.tolist()]
     assert whole.labels == 3
+
+
+def test_an_input_of_numbers_is_the_residual_tree_on_boosted_trees(monkeypatch):
+    x, y = task(nk.AutoRegression, 200)
+    seen, play = [], NumberStack.play
+    monkeypatch.setattr(NumberStack, "play", lambda stack, inputs, y: [seen.append(inputs), play(stack, inputs, y)][1])
+    by_rows(nk.AutoRegression(drift=False), x, y)
+    inputs = np.concatenate(seen[::2])  # two stacks
+    base, store, tree = inputs[:, 3].copy(), RowStore(), ResidualTree("numbers")
+    base[0] = y[0]
+    store.add(np.hstack([inputs[:, :1], Lags(None).columns(y), x]), y, np.zeros(8))
+    corrected = tree.correct(store, np.zeros(8, np.int8), 0, 200, base)[1:]
+    low, high = np.minimum.accumulate(y)[:-1], np.maximum.accumulate(y)[:-1]
+    np.testing.assert_array_equal(inputs[1:, -2], corrected.clip(low, high))
+    assert (inputs[0] == 0.0).all()
+    assert (inputs[1:, -2] != inputs[1:, 3]).mean() > 0.5
 
 
 def drawn(rounds, known, most=256):

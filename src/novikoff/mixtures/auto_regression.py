@@ -9,6 +9,7 @@ Algorithm
         exponential means of earlier outcomes
         the same after 30 rounds on the last 500 and on the last 2,000 rows, and on the residuals of the last 1,000
         a forest of 5 trees (trees/forest_regression.py)
+        a tree that corrects the boosted trees after 100 rounds (trees/residual.py), from the second row on
         the previous outcome
     Stacks: four Vovk-Azoury-Warmuth forecasters on the inputs (mixtures/stacks.py), around their mean or around the
     linear mixture, two of which forget 1 % of the past per round. The prediction is the mean of the linear mixture, the
@@ -50,6 +51,7 @@ from novikoff.mixtures.tops import AdaHedgeTop
 from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift, rehearsed
 from novikoff.trees.boosting import NUMBERS, RESIDUALS, WINDOW, BoostedTrees, Boosting
 from novikoff.trees.forest_regression import RegrownNumbers
+from novikoff.trees.residual import ResidualTree
 
 LAGS = 4
 """Number of lag columns, stored after column 0, the linear mixture's prediction."""
@@ -59,7 +61,9 @@ WINDOWS, WINDOW_OF_RESIDUALS = (500, 2000), 1000
 """Numbers of last rows of the trees that follow drift, and of those on residuals."""
 TREES = 5
 """Trees of the forest."""
-INPUTS = 14
+CORRECTED = 3
+"""Input that the tree corrects: boosted trees after 100 rounds."""
+INPUTS = 15
 """Number of inputs."""
 PLAIN = ("linear mixture", "last outcome", "stack", "stack around the linear mixture")
 """Names of the forecasters with `drift=false`."""
@@ -103,13 +107,16 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         numbers_regret,
         linear_mixture_regression_regret,
     )
-    rehearsals = rehearsed("boosted_trees_of_numbers", "forest_of_numbers", "stacks_of_numbers", "top_of_numbers")
+    rehearsals = rehearsed(
+        "boosted_trees_of_numbers", "forest_of_numbers", "correction_of_numbers", "stacks_of_numbers", "top_of_numbers"
+    )
     fields = (
         *LinearMixtureRegression.fields,
         *WithTrees.tree_fields,
         Part("lags", at="_lags", when="full"),
         Parts("boosted", at="_boosted", when="full"),
         Part("forest", at="_forest", when="full"),
+        Part("corrector", at="_corrector", when="full"),
         Parts("stacks", at="_stacks", when="full"),
         Part("top", at="_top", when="full"),
         Array("span", (3,), at="_span", when="full"),
@@ -134,6 +141,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
             BoostedTrees(_recent(RESIDUALS, WINDOW_OF_RESIDUALS), seed, 1, 0),
         ]  # fmt: skip
         self._forest = RegrownNumbers(TREES, seed, 1 + LAGS)
+        self._corrector = ResidualTree("numbers")
         self._stacks = [NumberStack(MEAN, 0.1), NumberStack(HALF, 10.0)]
         if self.drift is not False:
             self._stacks += [NumberStack(MEAN, 1.0, 0.99), NumberStack(HALF, 10.0, 0.99)]
@@ -145,6 +153,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         for trees in self._boosted:
             trees.resume(self.stored)
         self._forest.attach(self.stored)
+        self._corrector.attach(self.stored)
 
     @property
     def forecasters(self) -> list[str]:
@@ -174,6 +183,9 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         low = np.minimum.accumulate(np.append(least, y[:-1]))
         high = np.maximum.accumulate(np.append(most, y[:-1]))
         inputs = _inputs(linear, boosted, forest, lags[:, 0], low, high)
+        base = inputs[:, CORRECTED].copy()  # in the first row clipped to its outcome: there is nothing to correct
+        corrected = self._corrector.correct(self.stored, self._all_kinds(kinds), stop - count, stop, base)
+        inputs[:, -2] = np.clip(np.where(np.isfinite(corrected), corrected, base), low, high)
         if first:
             inputs[0] = 0.0  # no outcome is known
         stacks = [stack.play(inputs, y) for stack in self._stacks]
@@ -198,7 +210,15 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         rows = np.hstack([linear[:, None], lags, x])
         boosted, forest = [part.look(rows) for part in self._boosted], self._forest.look(rows, self._forest.kinds)[:, 0]
         low, high = np.full(len(x), self._span[0]), np.full(len(x), self._span[1])
-        return self._combined(_inputs(linear, boosted, forest, linear if ahead else lags[:, 0], low, high))
+        inputs = _inputs(linear, boosted, forest, linear if ahead else lags[:, 0], low, high)
+        base = inputs[:, CORRECTED].copy()
+        corrected = self._corrector.corrected(rows, self._all_kinds(self.columns.kinds), base)
+        inputs[:, -2] = np.clip(np.where(np.isfinite(corrected), corrected, base), low, high)
+        return self._combined(inputs)
+
+    def _all_kinds(self, kinds: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return the kinds of all stored columns, given those of the table: the others are numbers."""
+        return np.append(np.zeros(1 + LAGS, np.int8), kinds)
 
     def _combined(self, inputs: Vector) -> Vector:
         """Return the predictions (rows,) of inputs (rows, inputs), without learning."""
@@ -221,6 +241,7 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
             trees.append((float(each[place : place + many].sum()), part.gains(lags + count)[lags:]))
             place += many
         trees.append((float(each[place]), self._forest.gains(count)))
+        trees.append((float(each[place + 1]), self._corrector.gains(1 + LAGS + count)[1 + LAGS :]))
         return float(each[0]), trees
 
     @property
@@ -267,6 +288,8 @@ def _inputs(
 ) -> Vector:  # fmt: skip
     """Return the inputs (rows, inputs), clipped; where trees have no finite forecast, that of the linear mixture.
 
+    The one before the last is not yet corrected.
+
     Args:
         linear: (rows,) Predictions of the linear mixture.
         boosted: (rows, prefixes, 1) Scores of boosted trees.
@@ -275,7 +298,8 @@ def _inputs(
         low: (rows,) Smallest outcome before.
         high: (rows,) Largest outcome before.
     """
-    found = np.column_stack([linear, *(part for scores in boosted for part in scores[:, :, 0].T), forest, last])
+    scores = (part for scores in boosted for part in scores[:, :, 0].T)
+    found = np.column_stack([linear, *scores, forest, linear, last])
     found = np.where(np.isfinite(found), found, linear[:, None])
     clipped: Vector = np.clip(found, low[:, None], high[:, None])
     return clipped

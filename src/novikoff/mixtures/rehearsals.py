@@ -94,6 +94,11 @@ def correction() -> None:
     ResidualTree("labels", 0.98).correct(store, KINDS, 0, ROWS, _numbers())
 
 
+def correction_of_numbers() -> None:
+    """Compile the tree that corrects boosted trees."""
+    ResidualTree("numbers").correct(_stored(_numbers()), KINDS, 0, ROWS, _numbers())
+
+
 def forgetting() -> None:
     """Compile lags and the regressions that forget."""
     x, y = _columns(COLUMNS), _signs()
