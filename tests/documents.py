@@ -136,7 +136,7 @@ def is_there(words):
             return set(re.split("[][]", what)[1].split(",")) <= EXTRAS
         case ["pip" | "pipx", "install" | "run", *what]:
             return what in ([], ["."], ["novikoff"]) or what[0].startswith("novikoff")
-    return words[0] in {"git", "cd", "source", "curl", "ray"}
+    return words[0] in {"git", "cd", "source", "curl", "ray", "sed", "sha256sum"}
 
 
 def indented_code(text):

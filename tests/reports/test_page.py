@@ -98,6 +98,18 @@ def test_names_of_strangers_are_escaped(tmp_path, capsys):
     assert any(cell == "&amp;" for row in found.rows for cell in row)
 
 
+def test_report_of_a_recorded_game_has_its_proof(tmp_path):
+    from novikoff_verify.command import VERIFIED, Verification, read
+
+    rows = ([[1.0, 0.0], [0.0, 1.0]] * 5, [1, -1] * 5)
+    ledger = nk.play(nk.Perceptron(), rows, proof=str(tmp_path / "game.rows"))
+    data = re.search(r'download="proof.json" href="data:application/json;base64,([^"]+)"', page.document(ledger))
+    ledger.write_proof(tmp_path / "proof.json")
+    assert base64.b64decode(data[1]) == (tmp_path / "proof.json").read_bytes()
+    assert Verification(read(str(tmp_path / "proof.json")), str(tmp_path / "game.rows")).status == VERIFIED
+    assert "proof.json" not in page.document(nk.play(nk.Perceptron(), rows))
+
+
 def test_a_long_game_makes_a_small_page():
     x, y = rows(2, 200_000)
     assert len(page.document(nk.play("perceptron", (x, y)))) < 60_000

@@ -7,6 +7,8 @@ import hashlib
 import json
 import random
 import re
+import shlex
+import subprocess
 import sys
 import zlib
 from fractions import Fraction
@@ -17,6 +19,7 @@ import pytest
 
 import novikoff as nk
 import novikoff_verify
+from helpers import novikoff
 from novikoff.core.errors import InputError
 from novikoff.game.proof_file import bits_of, packed
 from novikoff.game.specs import make
@@ -366,6 +369,27 @@ def test_rows_and_batches_have_one_digest():
 def test_bits_of_a_double(value, bits):
     assert bits_of(np.array([value])) == bits
     assert (Fraction(value) * 2**bits).denominator == 1
+
+
+def test_page_do_not_trust_us_leads_the_whole_way(tmp_path, monkeypatch):
+    """Run its commands, except the last."""
+    page = (Path(__file__).parents[2] / "docs" / "do-not-trust-us.md").read_text()
+    commands = [shlex.split(line) for line in re.findall(r"^\$ (.*)", page, re.MULTILINE)]
+    assert commands.pop() == ["make", "proofs"]
+    monkeypatch.chdir(tmp_path)
+    codes, printed = [], []
+    for words in commands:
+        if words[0] == "novikoff":
+            code, out, _ = novikoff(*words[1:])
+        else:
+            found = subprocess.run(words, capture_output=True, text=True, check=True)
+            code, out = found.returncode, found.stdout
+        codes.append(code)
+        printed.append(out)
+    assert codes == [0, 0, VERIFIED, 0, REFUTED]
+    assert printed[1].split()[0] == json.loads((tmp_path / "cancer.json").read_text())["data"]["sha256"]
+    assert printed[2].splitlines()[-1].startswith("verified")
+    assert printed[4].splitlines()[-1].startswith("REFUTED")
 
 
 def test_checker_imports_the_standard_library_only():

@@ -67,6 +67,8 @@ class ProofRecord(Observer, Shown):
         if not self.kind:
             name = type(ledger.player.within.original).__name__
             raise InputError(f"a proof needs rows of numbers: {name} plays on {ledger.player.domain}. Leave it out.")
+        self.path = rows
+        """File of the rows; None if they are not written."""
         self._file: IO[str] | None = None  # open until the proof is written
         if rows is not None:
             check_replaced(rows, "a file of rows", is_rows, force, InputError)
@@ -265,16 +267,22 @@ def exact(value: Any) -> int | str:
 
 def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
     """Implement `Ledger.write_proof`."""
+    if ledger.proof_record is not None:
+        ledger.proof_record.close()
+    text = text_of_proof(ledger)
+    check(path, force)
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def text_of_proof(ledger: Ledger) -> str:
+    """Return the content of the proof file of a game that was recorded."""
     from novikoff import __version__
     from novikoff.game.ledger import evaluated
 
     record = ledger.proof_record
-    if record is not None:
-        record.close()
     if record is None or record.rounds != ledger.rounds:
         do = Advice("Play the game with ", Option("proof", value=True), ", in one session.")
         raise InputError("a proof must be recorded while the game is played", "this one was not", do)
-    check(path, force)
     found = list(claims(evaluated(ledger), record))
     if not found:
         raise InputError(
@@ -295,7 +303,7 @@ def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
         content["wrong"] = record.wrong()
     if sets := [claim["witness"] for claim in found if claim["theorem"] == "coverage_deviation"]:
         content |= record.missed(sets[0].get("group"))  # type: ignore[attr-defined]
-    Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return json.dumps(content, indent=1) + "\n"
 
 
 def check(path: str | Path, force: bool = False) -> None:

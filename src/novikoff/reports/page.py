@@ -7,6 +7,7 @@ is also in the JSON output. `report` writes a file; `fragment` is what a noteboo
 from __future__ import annotations
 
 import base64
+import shlex
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -128,9 +129,29 @@ def game(
         html.part("Further results", html.text(*map(sentences.whole, more))),
         html.part("Guarantees", *promised(ledger, certificates)),
         "" if classifier is None else html.part("Final classifier", kept(classifier)),
-        html.part("Details", html.assumptions(certificates), html.again(command, ledger.source, ledger.fingerprint),
-                  html.as_json(everything)),
+        html.part("Details", html.assumptions(certificates), proved(ledger),
+                  html.again(command, ledger.source, ledger.fingerprint), html.as_json(everything)),
     )  # fmt: skip
+
+
+def proved(ledger: Ledger) -> str:
+    """Return a link to the proof file of a game that was recorded, which is in the page; "" if there is none."""
+    if ledger.proof_record is None:
+        return ""
+    from novikoff.game.proof_file import text_of_proof
+
+    try:
+        text = text_of_proof(ledger)
+    except InputError:
+        return ""
+    data = base64.b64encode(text.encode()).decode()
+    link = f'<p><a download="proof.json" href="data:application/json;base64,{data}">proof.json</a></p>'
+    how = "The guarantees as a file that a small independent program checks, with the rows that were played or without:"
+    rows = ledger.proof_record.path or "ROWS"
+    return html.folded(
+        "Proof of the guarantees",
+        html.text(how) + link + html.verbatim(shlex.join(["novikoff", "verify", "proof.json", rows])),
+    )
 
 
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
