@@ -162,6 +162,24 @@ def test_numbers_agree_in_fifty_games(page, port, game):
         check_numbers(page, port, game, seed, 25)
 
 
+def test_picture_is_painted_before_the_certificates_are_there(page, port):
+    open_page(page, port)
+    choose(page, "thresholds")
+    held = []
+    page.route("**/api/play", lambda route: route.continue_() if '"certify":false' in route.request.post_data
+               else held.append(route))  # fmt: skip
+    before = page.inner_html("#scene")
+    click(page, PLACES[:1])
+    page.wait_for_selector("#said:text('Round 1:')")
+    assert page.inner_html("#scene") != before
+    assert page.inner_text("#rounds") == "0"
+    for route in held:
+        route.continue_()
+    rounds(page, 1)
+    assert page.inner_text("#rounds") == "1"
+    assert page.inner_text("#promised") == "Guarantees after 1 round"
+
+
 def test_a_dragged_point_moves_and_the_game_is_played_again(page, port):
     open_page(page, port, "#v=1&g=perceptron&o=bias:0&s=0&r=me&m=4g3ap1c1cm&t=2")
     page.locator("#scene").scroll_into_view_if_needed()

@@ -102,4 +102,9 @@ def test_the_page_draws_it(page, live):
     assert page.inner_text("h1") == f"perceptron on {ledger.source}"
     assert page.locator(".card").count() >= 3
     assert page.locator("#curve path").count() >= 2
+    assert {"500", "1,000", "2,000 rounds"} <= set(page.locator("#curve text").all_text_contents())
+    written = page.locator("#rate text.plus").text_content()
+    assert float(written.removeprefix("error rate ").removesuffix(" %")) == pytest.approx(
+        100 * ledger.loss_rate, rel=0.005)  # fmt: skip
+    assert page.locator("#rate text.good").text_content().startswith("lately ")
     page.wrong[:] = [one for one in page.wrong if not one.startswith(live.address)]

@@ -246,6 +246,16 @@ def test_every_frame_has_its_picture_unless_it_is_that_before(game):
         assert picture == replay({**made, "moves": made["moves"][:t], "field": True})["field"]
 
 
+@pytest.mark.parametrize("game", ["perceptron", "hinge", "drift"])
+def test_round_without_certificates_has_the_same_frame(game):
+    script = {"v": 1, "game": game, "rival": "target", "seed": 1, "moves": ["a"] * 5, "from": 5, "field": True}
+    whole, early = replay(script), replay({**script, "certify": False})
+    assert json.dumps(early["frames"]) == json.dumps(whole["frames"])
+    assert early.get("field") == whole.get("field")
+    assert (early["certificates"], early["curve"], early["best"], early["proof"]) == ([], [], None, None)
+    assert replay({**script, "from": 6})["frames"] == []
+
+
 def test_every_scene_replays_as_json():
     for game in SCENES:
         made = random_script(game, 9)

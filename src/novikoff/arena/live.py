@@ -19,6 +19,7 @@ from novikoff.core.observer import Observer
 from novikoff.game.ledger import Ledger
 from novikoff.numerics.clock import clock
 from novikoff.reports import sentences, summary
+from novikoff.reports.game_chart import quantity
 
 BETWEEN = 0.5
 """Smallest number of seconds between two events."""
@@ -103,6 +104,8 @@ class Live(Observer):
         event = {
             "learner": self._learner,
             "source": ledger.source,
+            "counts": ledger.counts,
+            "counted": quantity(ledger),
             "lead": sentences.capital(summary.lead(ledger, [])) if ledger.rounds else "",
             "curve": [*curve[:-1:step], curve[-1]],
             "bounds": self._bounds,

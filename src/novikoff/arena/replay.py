@@ -8,7 +8,7 @@ hidden target); or "a": the rival plays the round. With `honest`, "o" contradict
 consistent with that answer. Only the last move may be "o" or "t": earlier answers are known by then, and the search for
 a consistent target is slow. `from` is the first frame to return; `field` asks for a picture of the plane after the last
 round, `fields` for one per frame (where it changed), `curve` for the bound in every round instead of the last alone,
-`reveal` for the hidden target.
+`reveal` for the hidden target. Without `certify`, the answer has no certificates, no bounds and no proof.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def read(script: object) -> tuple[Scene, list[Any], bool]:
         "field",
         "fields",
         "curve",
+        "certify",
         "reveal",
         "x",
     }
@@ -101,21 +102,23 @@ def replay(script: Any) -> dict[str, object]:
             due = number + 1 if number < EACH else mark(number)
         if marked and number < len(moves) and script.get("curve"):
             bounds += _bound(scene, scene.certificates(), marked)
-    certificates = scene.certificates()
+    certify = bool(script.get("certify", True))
+    certificates = scene.certificates() if certify else []
     bounds += (last_bound := _bound(scene, certificates, bool(moves) and marked))
     main = next((one for one in certificates if last_bound and scene.allowed([one]) == [last_bound[0][1]]), None)
+    more = scene.more_certificates() if certify else []
     result: dict[str, object] = {
         "frames": frames,
         "certificates": [
             *({**shown(one), "main": one is main} for one in certificates),
-            *({**shown(one), "of": name, "main": False} for name, one in scene.more_certificates()),
+            *({**shown(one), "of": name, "main": False} for name, one in more),
         ],
         "curve": bounds,
         "apriori": scene.apriori(),
-        "lead": sentences.capital(summary.lead(scene.ledger, certificates)) if moves else "",
+        "lead": sentences.capital(summary.lead(scene.ledger, certificates)) if moves and certify else "",
         "limits": scene.limits(),
-        "best": scene.best(),
-        "proof": chain(scene.ledger) if scene.lasting else None,
+        "best": scene.best() if certify else None,
+        "proof": chain(scene.ledger) if scene.lasting and certify else None,
     }
     if script.get("field"):
         result["field"] = scene.field()

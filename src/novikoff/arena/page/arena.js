@@ -20,7 +20,7 @@ const OPENING = { // without a link: a half-played game that invites a click
 let games = [], script = null, frames = [], bounds = [], field = null, certificates = [], certified = 0, limits = [], apriori = null;
 let best = null, proof = null, spot = null, hidden = null, revealed = false, lesson = "";
 let drawn = { era: -1, t: -1 }; // what the picture shows, so that the next one can begin there
-let shown = 0, open = Infinity, era = 0, cursor = null, asking = null, note = "", running = false, queue = Promise.resolve();
+let shown = 0, open = Infinity, era = 0, cursor = null, asking = null, note = "", running = false, waiting = false, queue = Promise.resolve();
 
 // The server
 
@@ -46,7 +46,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 // Answers of rounds after `open` are hidden: the page shows the game before them.
 const seen = () => Math.min(shown, open);
 
-// Moves are queued, so that quick clicks are all played; answers for an abandoned game are dropped.
+// Moves are queued, so that quick clicks are all played; answers for an abandoned game are dropped. The picture of a
+// round is painted before its certificates are computed, which takes longer.
 function play(move) {
   const mine = era;
   queue = queue.then(async () => {
@@ -54,23 +55,32 @@ function play(move) {
     if (shown < frames.length - 1) { script.moves.length = shown; frames.length = shown + 1; bounds = bounds.filter(([round]) => round <= shown); }
     if (open < frames.length - 1) open = frames.length - 1;
     script.moves.push(move);
+    let answered = false;
     try {
-      const found = await post("api/play", { ...script, from: script.moves.length, field: kind().pictured, reveal: revealed });
+      const found = await post("api/play", { ...script, from: script.moves.length, field: kind().pictured, certify: false });
       if (mine !== era) return;
-      take(found);
+      frames.push(...found.frames);
+      answered = true;
+      if (found.field) field = { ...found.field, t: frames.length - 1 };
       const last = frames[frames.length - 1];
       if (move !== "a" && kind().labels) script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
       note = move[1] === "o" && last.y === last.said ? `No ${kind().noun} allows the opposite, so the answer is the learner's prediction.` : "";
       shown = frames.length - 1;
       if (open < shown) open = shown;
       fail(null);
-    } catch (error) { if (mine === era) { script.moves.pop(); fail(error); running = false; } }
+      waiting = true;
+      draw();
+      take(await post("api/play", { ...script, from: script.moves.length + 1, reveal: revealed }), mine);
+    } catch (error) { if (mine === era) { if (!answered) script.moves.pop(); fail(error); running = false; } }
+    if (mine !== era) return;
+    waiting = false;
     draw();
   });
   return queue;
 }
 
-function take(found) {
+function take(found, mine = era) {
+  if (mine !== era) return;
   frames.push(...found.frames);
   if (bounds.length && !bounds[bounds.length - 1][2]) bounds.pop(); // so that the opened link shows the same curve
   bounds.push(...found.curve);
@@ -88,7 +98,7 @@ function known(found, t) { // what belongs to a round
 
 async function begin(made, text, t, hide, again = true) {
   const mine = ++era;
-  running = false; asking = null; frames = []; bounds = []; field = null; cursor = null; note = ""; open = Infinity; revealed = false;
+  running = waiting = false; asking = null; frames = []; bounds = []; field = null; cursor = null; note = ""; open = Infinity; revealed = false;
   script = { ...made, honest: $("honest").checked };
   try {
     const empty = await post("api/play", { ...script, moves: [], field: kind().pictured });
@@ -141,8 +151,9 @@ function draw() {
   if (!frames.length) return;
   const t = seen(), next = shown > t ? frames[shown] : null, fits = certified === t;
   const cross = asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null;
-  const more = { field: field && (field.t === t || !fits) ? field : null, best: fits && !next ? best : null, hidden: revealed ? hidden : null };
+  const more = { field: field && (field.t === t || !fits) ? field : null, best: (fits || waiting) && !next ? best : null, hidden: revealed ? hidden : null };
   paint(t, next, more, cross);
+  if (waiting && !fits) return say("said", describe(script.game, frames, t, next)); // numbers follow with the certificates
   if (!fits) look();
   const entries = bounds.filter(([round]) => round <= open && round !== t);
   if (fits && spot) entries.push(spot);

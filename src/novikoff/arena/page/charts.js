@@ -4,6 +4,49 @@ import { formula } from "./formula.js";
 
 const shownNumber = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(2));
 
+// Round numbers from 0 to `high`, about `wanted` of them; steps of at least `least`.
+export function ticks(high, wanted = 5, least = 0) {
+  const size = 10 ** Math.floor(Math.log10(high / wanted)), step = Math.max(least, size * [1, 2, 5, 10].find((one) => high / (one * size) <= wanted));
+  return Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, k) => Number((k * step).toPrecision(12)));
+}
+
+// The round numbers of both axes; the last round is written at the end of its axis.
+function scales(parts, { x, y, high, last, left, right, bottom }, text, least) {
+  for (const value of ticks(high, 5, least)) {
+    parts.push(shape("path", { d: `M${left} ${y(value).toFixed(1)}H${right}`, class: "axis", "stroke-opacity": value ? 0.35 : 1 }));
+    parts.push(shape("text", { x: left - 5, y: (y(value) + 4).toFixed(1), "text-anchor": "end", class: "faint" }, text(value)));
+  }
+  const end = `${last.toLocaleString("en")} round${last === 1 ? "" : "s"}`;
+  for (const value of ticks(last, 4, 1)) {
+    const label = value.toLocaleString("en");
+    if (value && x(value) + 3.5 * label.length < right - 7 * end.length - 6) parts.push(shape("text", { x: x(value).toFixed(1), y: bottom + 16, "text-anchor": "middle", class: "faint" }, label));
+  }
+  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end", class: "faint" }, end));
+}
+
+// The mean so far and that of the last twentieth of the rounds; the first fiftieth, whose mean is noise, is left out.
+export function rates(svg, points, name, percent) {
+  const last = points[points.length - 1].t, window = Math.max(last / 20, 1), times = percent ? 100 : 1, left = 52, right = 340, top = 12, bottom = 168;
+  const mean = points.filter(({ t }) => t > last / 50).map(({ t, paid }) => [t, times * paid / t]), recent = [];
+  let from = 0;
+  points.forEach(({ t, paid }, k) => {
+    while (from + 1 < k && points[from + 1].t <= t - window) from++;
+    if (t >= window && t > points[from].t && t > last / 50) recent.push([t, times * (paid - points[from].paid) / (t - points[from].t)]);
+  });
+  const high = 1.05 * Math.max(...mean.map(([, rate]) => rate), ...recent.map(([, rate]) => rate), 1e-9);
+  const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high, parts = [], ends = [];
+  const brief = (value) => `${Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 })}${percent ? " %" : ""}`;
+  scales(parts, { x, y, high, last, left, right, bottom }, brief, 0);
+  for (const [line, text, kind, width] of [[recent, "lately", "good", 1.5], [mean, name, "plus", 2.5]]) {
+    if (!line.length) continue;
+    parts.push(shape("path", { d: "M" + line.map(([t, rate]) => `${x(t).toFixed(1)} ${y(rate).toFixed(1)}`).join("L"), class: `${kind}-line`, "stroke-width": width }));
+    const [, now] = line[line.length - 1];
+    ends.push({ y: y(now), text: `${text} ${brief(now)}`, name: kind === "plus" ? "plus strong" : kind });
+  }
+  labelled(parts, ends, right + 10, top, bottom);
+  svg.replaceChildren(...parts);
+}
+
 // Labels at the right end of their lines, moved apart where they would overlap.
 function labelled(parts, ends, x, low, high) {
   ends.sort((one, two) => one.y - two.y);
@@ -19,17 +62,14 @@ function labelled(parts, ends, x, low, high) {
 // covers every round before: the curve is a staircase, each stair ends at its round. With `after`, a bound is about what
 // is kept from its round on, and each stair begins there. `counted` names what the solid line counts.
 export function curve(svg, frames, t, bounds, apriori, { counted, short, after, digits } = {}) {
-  const last = Math.max(frames[frames.length - 1].t, 1), left = 38, right = 340, top = 12, bottom = 168;
+  const last = Math.max(frames[frames.length - 1].t, 1), right = 340, top = 12, bottom = 168;
   const most = Math.max(...frames.map((frame) => frame.paid), ...frames.flatMap((frame) => Object.values(frame.others || {})), 4);
   const near = (bound) => bound <= Math.max(10 * most, 2.5 * last, 40);
   const high = 1.05 * Math.max(most, apriori && apriori <= 40 ? apriori : 0, ...bounds.map(([, bound]) => bound).filter(near));
+  const text = (value) => value.toLocaleString("en"), left = Math.max(38, 12 + 7 * text(Math.floor(high)).length);
   const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
-  const parts = [], ends = [], size = 10 ** Math.floor(Math.log10(high)), step = Math.max(1, size / (high / size < 3 ? 2 : 1));
-  for (let k = 0; k * step <= high; k++) {
-    parts.push(shape("path", { d: `M${left} ${y(k * step).toFixed(1)}H${right}`, class: "axis", "stroke-opacity": k ? 0.35 : 1 }));
-    parts.push(shape("text", { x: left - 5, y: (y(k * step) + 4).toFixed(1), "text-anchor": "end", class: "faint" }, k * step));
-  }
-  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end", class: "faint" }, `${last.toLocaleString("en")} round${last === 1 ? "" : "s"}`));
+  const parts = [], ends = [];
+  scales(parts, { x, y, high, last, left, right, bottom }, text, 1);
   if (apriori && apriori <= high) {
     parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
     ends.push({ y: y(apriori), text: `in advance ${apriori}`, name: "" });

@@ -75,7 +75,7 @@ function element(name, ...inner) {
   return made;
 }
 
-const brief = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
+const brief = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString());
 
 function shown(tree, values) { // with letters if there are no values
   const at = (k) => shown(tree.parts[k], values), bare = (k) => (tree.parts[k].kind === "group" ? shown(tree.parts[k].parts[0], values) : at(k));

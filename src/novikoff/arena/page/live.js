@@ -1,5 +1,5 @@
 // A run in progress: events of the process that plays, drawn as in the arena.
-import { cards, curve } from "./charts.js";
+import { cards, curve, rates } from "./charts.js";
 
 const $ = (id) => document.getElementById(id);
 const events = new EventSource("events");
@@ -10,7 +10,9 @@ events.onmessage = (event) => {
   $("title").textContent = `${run.learner} on ${run.source}`;
   document.title = `${run.learner} on ${run.source}`;
   $("lead").textContent = run.lead;
-  curve($("curve"), points, points.length - 1, run.bounds, null);
+  curve($("curve"), points, points.length - 1, run.bounds, null, { counted: run.counted });
+  const whole = points.length > 1 && points[points.length - 1].t > 0;
+  if (whole) rates($("rate"), points, run.counts ? "error rate" : "mean", run.counts);
   cards($("promises"), run.certificates, null);
   if (run.ended) {
     events.close();
