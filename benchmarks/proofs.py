@@ -12,12 +12,17 @@ import novikoff as nk
 from benchmarks import made
 from novikoff_verify.command import Verification, read
 
-ROWS, WIDTH, LONG, LEAST, LARGEST = 10_000, 100, 1_000_000, 50_000, 1_000_000
+ROWS, WIDTH, USED, LONG, LEAST, LARGEST = 10_000, 100, 5, 1_000_000, 50_000, 1_000_000
 
 
-def game(rows, width, **more):
+def game(rows, width, used=None, **more):
+    """Play rows of which `used` values are not 0; None for all."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(rows, width))
+    if used is None:
+        x = rng.normal(size=(rows, width))
+    else:
+        x = np.zeros((rows, width))
+        x[np.arange(rows)[:, None], rng.integers(0, width, (rows, used))] = rng.normal(size=(rows, used))
     y = np.where(x @ rng.normal(size=width) + rng.normal(size=rows) > 0.0, 1, -1)
     start = time.process_time()
     ledger = nk.play(nk.Perceptron(), (x, y), **more)
@@ -39,11 +44,11 @@ def main():
             speed = values / (time.process_time() - start)
             mark = "" if speed >= LEAST and status == 0 else "   BELOW"
             print(f"verify to depth {depth}: {speed:,.0f} values per second (at least {LEAST:,}){mark}")
-        ledger, _ = game(LONG, 2, proof=True)
+        ledger, _ = game(LONG, WIDTH, USED, proof=True)
         ledger.write_proof(proof)
         size = os.path.getsize(proof)
         mark = "" if size <= LARGEST else "   ABOVE"
-        print(f"proof of {LONG:,} rows: {size:,} bytes (at most {LARGEST:,}){mark}")
+        print(f"proof of {LONG:,} rows with {WIDTH} features: {size:,} bytes (at most {LARGEST:,}){mark}")
 
 
 if __name__ == "__main__":

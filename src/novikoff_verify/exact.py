@@ -104,3 +104,19 @@ def root(value: Fraction) -> Fraction:
     """Return an upper bound on the square root."""
     unit = 10**40
     return Fraction(math.isqrt(value.numerator * unit * unit // value.denominator + 1) + 1, unit)
+
+
+def poisson_enough(events: int, limit: Fraction, odds: Fraction) -> bool:
+    """Return whether s - m ln(1 + s/m) >= ln(odds) for s = limit - m, m the events; s >= ln(odds) for m = 0."""
+    s = limit - events
+    return s > 0 and s - (events * logarithm(1 + s / events) if events else 0) >= logarithm(odds)
+
+
+def binomial_enough(errors: int, trials: int, p: Fraction, level: Fraction) -> bool:
+    """Return whether at most `errors` of `trials` have probability `level` or less, if each has probability p."""
+    term = decimal(1 - p) ** trials
+    odds, whole = decimal(p / (1 - p)), Decimal(0)
+    for k in range(errors + 1):
+        whole += term
+        term = term * (trials - k) / (k + 1) * odds
+    return fraction(whole) * (1 + OUTWARD) <= level

@@ -15,12 +15,14 @@ from typing import Any, ClassVar
 from novikoff_verify.exact import (
     OUTWARD,
     NotCoveredError,
+    binomial_enough,
     count,
     decimal,
     double,
     fraction,
     logarithm,
     number,
+    poisson_enough,
     require,
     units,
 )
@@ -809,6 +811,67 @@ class CoverageDeviation(Theorem):
         require(found == (self.counted, self.misses), "the misses are not those of the proof")
 
 
+class RiskLimit(Theorem):
+    """An upper limit on the risk, the chance of an error on a fresh example, from errors counted on examples.
+
+    It fails with a chance of at most delta, if the examples are independent draws from one distribution.
+    """
+
+    quantities, kinds = ("mean risk",), KINDS
+    trusted = ("the examples are independent draws from one distribution, new to the learner",)
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.examples = count(self.witness["rounds"], "rounds", self.rounds)
+        self.delta, self.seen, self.mistakes = self.get("delta"), 0, 0
+        require(self.examples > 0 and 0 < self.delta < 1, "there are no examples, or delta is not between 0 and 1")
+
+    def counts(self) -> tuple[int, int]:
+        """Return the errors, and the examples on which they were counted."""
+        return count(self.witness["mistakes"], "mistakes", self.examples), self.examples
+
+    def enough(self, errors: int, trials: int) -> bool:
+        """Return whether the claimed limit is large enough for these errors."""
+        return poisson_enough(errors, self.bound * trials, Fraction((errors + 1) * (errors + 2)) / self.delta)
+
+    def follows(self) -> None:
+        errors, trials = self.counts()
+        require(abs(self.observed - Fraction(errors, trials)) <= SLACK, "the rate is not that of the errors")
+        require(self.bound >= 1 or self.enough(errors, trials), "the limit is too small for these errors")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.seen += 1
+        self.mistakes += wrong and self.seen <= self.examples
+
+    def sums(self) -> None:
+        require(self.mistakes == self.counts()[0], "the list of mistakes has another number of them")
+
+
+class EnsembleRisk(RiskLimit):
+    """The mean risk of the hypotheses of a game, for all n at once, from its M mistakes: P/n.
+
+    P = M + s, s the root of s - M ln(1 + s/M) = ln((M+1)(M+2)/delta); for M = 0 s is the right side.
+    """
+
+
+class BestRisk(RiskLimit):
+    """The risk of one hypothesis of a game of n rounds, from its K errors on the N examples after it.
+
+    n fixed in advance: the p at which at most K errors in N have probability delta/n (Clopper and Pearson).
+    """
+
+    quantities, of_rows = ("risk",), False
+
+    def counts(self) -> tuple[int, int]:
+        trials = count(self.witness["trials"], "trials", self.examples)
+        require(trials + count(self.witness["first"], "first") == self.examples, "not all later examples were counted")
+        require(trials > 0, "there are no examples")
+        return count(self.witness["errors"], "errors", trials), trials
+
+    def enough(self, errors: int, trials: int) -> bool:
+        return binomial_enough(errors, trials, self.bound, self.delta / self.examples)
+
+
 THEOREMS: dict[str, type[Theorem]] = {
     "perceptron_margin": PerceptronMargin,
     "perceptron_hinge": PerceptronHinge,
@@ -840,6 +903,8 @@ THEOREMS: dict[str, type[Theorem]] = {
     "mixture_regret": Mixture,
     "numbers_regret": NumbersMixture,
     "switching_regret": Mixture,
+    "ensemble_risk": EnsembleRisk,
+    "best_risk": BestRisk,
     "coverage_deviation": CoverageDeviation,
 }
 """Class of each theorem that can be checked, by its name in novikoff."""

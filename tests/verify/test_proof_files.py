@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import zlib
+from decimal import localcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from novikoff.core.errors import InputError
 from novikoff.game.proof_file import bits_of, packed
 from novikoff.game.specs import make
 from novikoff_verify.command import REFUTED, UNCHECKED, VERIFIED, Verification, read, verify
-from novikoff_verify.exact import RefutedError
+from novikoff_verify.exact import DIGITS, RefutedError, binomial_enough
 
 RNG = np.random.default_rng(5)
 LOSSES = np.round(RNG.random((40, 3)) * [1.0, 0.8, 0.9], 3)
@@ -311,6 +312,33 @@ def test_misses_of_an_empty_set_and_of_a_set_of_everything_are_checked(tmp_path)
     for flags, why in ((np.zeros(60, bool), "an empty set has no hit"), (np.ones(60, bool), "everything has no miss")):
         proof["missed"] = packed(flags)
         assert why in depths(proof, str(tmp_path / "c.rows"))["coverage_deviation", "data"]
+
+
+def test_limits_on_the_risk_are_verified_by_arithmetic(tmp_path):
+    x = np.tile(VECTORS, (4, 1))
+    y = np.tile(SIGNS, 4)
+    ledger = nk.play(nk.Perceptron(), (x, y), candidates=20, proof=str(tmp_path / "r.rows"))
+    risks = [one for how in ("best", "random") for one in nk.finalize(ledger, how, stream=(x, y)).certificates]
+    ledger.write_proof(tmp_path / "r.json", risks=risks)
+    proof, data = read(str(tmp_path / "r.json")), str(tmp_path / "r.rows")
+    found = depths(proof, data)
+    assert {found[name, "arithmetic"] for name in ("ensemble_risk", "best_risk")} == {"verified"}
+    assert found["ensemble_risk", "replay"] == found["ensemble_risk", "data"] == "verified"
+    assert "not sums of rows" in found["best_risk", "data"]
+    for claim in proof["claims"]:
+        if claim["theorem"] in ("ensemble_risk", "best_risk"):
+            claim["bound"] = (float.fromhex(claim["bound"]) * (1 - 1e-12)).hex()
+    found = depths(proof, data)
+    assert {found[name, "arithmetic"][:7] for name in ("ensemble_risk", "best_risk")} == {"REFUTED"}
+
+
+@pytest.mark.parametrize(("errors", "trials", "p", "level"), [(0, 10, "1/2", "1/1024"), (1, 10, "1/2", "11/1024"),
+                                                             (3, 5, "1/10", "99954/100000")])  # fmt: skip
+def test_tail_of_a_binomial(errors, trials, p, level):
+    with localcontext(DIGITS):
+        level, little = Fraction(level), Fraction(1, 10**30)
+        assert binomial_enough(errors, trials, Fraction(p), level + little)
+        assert not binomial_enough(errors, trials, Fraction(p), level - little)
 
 
 def test_adaptive_rate_before_the_first_gap(tmp_path):

@@ -317,10 +317,10 @@ def _check_proof(ledger: Ledger, output: Output) -> None:
         )
 
 
-def write_proof(ledger: Ledger, output: Output) -> None:
-    """Write the proof file that was asked for."""
+def write_proof(ledger: Ledger, output: Output, risks: Sequence[Certificate] = ()) -> None:
+    """Write the proof file that was asked for, with limits on the risk of a classifier that is kept."""
     if output.proof is not None:
-        ledger.write_proof(output.proof, output.force)
+        ledger.write_proof(output.proof, output.force, risks)
         if not (output.quiet or output.as_json):
             data = output.proof_rows or ledger.source
             print(f"proof written to {output.proof}; check it: novikoff verify {output.proof} {data}", file=sys.stderr)
@@ -505,7 +505,7 @@ def _report(
             plot_file.save(game_chart.chart(ledger, certificates, learner, levels), output.plot, output.force)
     if ledger.trace is not None and output.trace not in (None, "-"):
         ledger.trace.save(str(output.trace), output.force)
-    write_proof(ledger, output)
+    write_proof(ledger, output, () if kept is None else kept.certificates)
     fields: dict[str, object] = {}
     if output.report is not None or output.as_json:
         fields = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}

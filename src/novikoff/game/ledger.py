@@ -728,19 +728,20 @@ class Ledger(Metrics, Shown):
         """
         return certify(self, adaptive, fixed, members, comparators)
 
-    def write_proof(self, path: str | Path, force: bool = False) -> None:
+    def write_proof(self, path: str | Path, force: bool = False, risks: Sequence[Certificate] = ()) -> None:
         """Write the certificates with what they follow from, for `novikoff verify` (docs/proofs.md).
 
         Args:
             path: File to write, .json.
             force: Whether to replace a file of another kind.
+            risks: Certificates of a classifier made from this game (`nk.finalize`).
 
         Raises:
             InputError: If the game was not played with `proof=True`, or none of its certificates has a proof file.
         """
         from novikoff.game.proof_file import write_proof
 
-        write_proof(self, path, force)
+        write_proof(self, path, force, risks)
 
     def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
         """Return the certificates of each learner of an ensemble."""

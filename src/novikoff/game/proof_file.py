@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
 
 FORMAT, VERSION = "novikoff-proof", 1
+IN_ADVANCE = "n fixed in advance"
+"""When a limit on the risk holds for one number of rounds, as its certificate prints it."""
 FINEST = 1074
 """Every double is a whole multiple of 2^-1074."""
 MOST_POINTS = 5_000
@@ -247,17 +249,36 @@ def claims(
         own = None if witness is None else record.located(dict(witness))
         if own is None:
             continue
-        yield {
-            "theorem": certificate.theorem,
-            "kind": certificate.kind,
-            "side": certificate.side,
-            "quantity": certificate.quantity,
-            "observed": exact(certificate.observed),
-            "bound": exact(own.pop("bound", certificate.bound)),
-            "status": certificate.status,
-            "assumptions": [{"claim": one.claim, "standing": one.standing} for one in certificate.assumptions],
-            "witness": own,
-        }
+        yield claim(certificate, own)
+
+
+def claim(certificate: Certificate, witness: dict[str, object]) -> dict[str, object]:
+    """Return the claim of a certificate with its witness, which may have a bound of its own."""
+    return {
+        "theorem": certificate.theorem,
+        "kind": certificate.kind,
+        "side": certificate.side,
+        "quantity": certificate.quantity,
+        "observed": exact(certificate.observed),
+        "bound": exact(witness.pop("bound", certificate.bound)),
+        "status": certificate.status,
+        "assumptions": [{"claim": one.claim, "standing": one.standing} for one in certificate.assumptions],
+        "witness": witness,
+    }
+
+
+def risk_claim(certificate: Certificate) -> dict[str, object] | None:
+    """Return the claim of a limit on a risk; None if the checker does not know it."""
+    given = certificate.quantities
+    names = {"ensemble_risk": ("rounds", "mistakes"), "best_risk": ("rounds", "first", "errors", "trials")}.get(
+        certificate.theorem, ()
+    )
+    whole = all(name in given for name in names)
+    late = certificate.theorem == "best_risk" and given.get("when") != IN_ADVANCE
+    if not names or not whole or late or not certificate.holds:
+        return None
+    witness = {name: given[name] for name in names}
+    return claim(certificate, {**witness, "delta": str(Fraction(certificate.number("delta")))})
 
 
 def exact(value: Any) -> int | str:
@@ -265,17 +286,17 @@ def exact(value: Any) -> int | str:
     return value if isinstance(value, int) else float(value).hex()
 
 
-def write_proof(ledger: Ledger, path: str | Path, force: bool = False) -> None:
+def write_proof(ledger: Ledger, path: str | Path, force: bool = False, risks: Sequence[Certificate] = ()) -> None:
     """Implement `Ledger.write_proof`."""
     if ledger.proof_record is not None:
         ledger.proof_record.close()
-    text = text_of_proof(ledger)
+    text = text_of_proof(ledger, risks)
     check(path, force)
     Path(path).write_text(text, encoding="utf-8")
 
 
-def text_of_proof(ledger: Ledger) -> str:
-    """Return the content of the proof file of a game that was recorded."""
+def text_of_proof(ledger: Ledger, risks: Sequence[Certificate] = ()) -> str:
+    """Return the content of the proof file of a game that was recorded, with limits on the risk of a classifier."""
     from novikoff import __version__
     from novikoff.game.ledger import evaluated
 
@@ -283,7 +304,7 @@ def text_of_proof(ledger: Ledger) -> str:
     if record is None or record.rounds != ledger.rounds:
         do = Advice("Play the game with ", Option("proof", value=True), ", in one session.")
         raise InputError("a proof must be recorded while the game is played", "this one was not", do)
-    found = list(claims(evaluated(ledger), record))
+    found = [*claims(evaluated(ledger), record), *(one for risk in risks if (one := risk_claim(risk)) is not None)]
     if not found:
         raise InputError(
             "a proof must have a certificate to prove: none of this game has a proof file "
