@@ -95,6 +95,20 @@ def test_exported_model_predicts_as_the_learner(tmp_path, spec, kind):
         assert np.abs(first - theirs[:, 0]).max() < 1e-12
 
 
+def test_scorer_reads_cells_as_the_table_does(tmp_path):
+    rows = [{"plan": ("10.0", "7.50", "True", "A")[k % 4], "n": str(k % 9), "y": "ny"[k % 4 == 0]} for k in range(120)]
+    pd.DataFrame(rows).to_csv(tmp_path / "rows.csv", index=False)
+    ledger = nk.play("logistic", nk.read(tmp_path / "rows.csv", missing=["gone"], category=["plan"]))
+    ledger.export(tmp_path / "m.json")
+    model = json.loads((tmp_path / "m.json").read_text())
+    for plan in ("10.0", "10", 10, 10.0, "7.50", "7.5", "true", True, "A", "a", "None", "gone", "", None, float("nan")):
+        for n in ("3", 3, "-", "#N/A", "gone", None):
+            expected = ledger.predict_proba({"plan": plan, "n": n})["y"]
+            assert SCORER["probabilities"](model, {"plan": plan, "n": n})["y"] == pytest.approx(expected), (plan, n)
+    far = {"model": "linear", "output": "label", "labels": ["n", "y"], "columns": [], "terms": [], "weights": [[-9e3]]}
+    assert SCORER["probabilities"](far, {}) == {"n": 1.0, "y": pytest.approx(0.0, abs=1e-300)}
+
+
 def test_arrays_and_dicts_of_numbers_are_exported_by_name(tmp_path):
     rng = np.random.default_rng(0)
     middle = np.array([0.0, 30.0, -5.0])

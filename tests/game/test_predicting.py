@@ -317,3 +317,15 @@ def test_column_that_is_missing_far_more_often_is_reported(column, tmp_path):
             == ledger.encoding.missed
             == {name: frame[name].isna().mean() for name in names}
         )
+
+
+def test_texts_that_mean_missing_do_so_in_single_rows(tmp_path):
+    rows = [f"{-999 if k % 5 == 0 else k * 17 % 40},{'gone' if k % 7 == 0 else 'pqr'[k % 3]},{'ny'[k * 17 % 40 > 20]}"
+            for k in range(200)]  # fmt: skip
+    (tmp_path / "rows.csv").write_text("\n".join(["age,city,y", *rows]) + "\n")
+    ledger = nk.play("logistic", nk.read(tmp_path / "rows.csv", missing=["-999", "gone"]))
+    expected = ledger.predict_proba({"age": None, "city": None})
+    for age, city in ((-999, "gone"), ("-999", "GONE "), (-999.0, None), (None, "gone")):
+        row = {"age": age, "city": city}
+        assert ledger.predict_proba(row) == ledger.predict_proba(pd.DataFrame([row]).iloc[0]) == expected
+        assert ledger.predict_proba([row])[0, 1] == expected["y"]

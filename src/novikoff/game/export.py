@@ -31,6 +31,7 @@ from novikoff.core.errors import Advice, InputError, MismatchError, Option, show
 from novikoff.core.overwriting import first_bytes
 from novikoff.data._loops.scaling import CENTRE, FACTOR, FIRST, LARGEST
 from novikoff.data.scaled import Scaled
+from novikoff.data.tables.column import NO_FEATURE, NO_NUMBER
 from novikoff.linear._loops.second_order_layout import LIMIT
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.trees.learner import TableLearner
@@ -153,18 +154,25 @@ def _names(ledger: Ledger, count: int) -> list[str]:
 
 
 def _columns(ledger: Ledger, meanings: Sequence[Meaning]) -> list[dict[str, Any]]:
-    """Return name, kind and substitute for missing values of each column; None if they are features of their own."""
+    """Return name, kind, texts that mean a missing value, and the substitute for it, of each column.
+
+    The substitute is None if missing values are features of their own.
+    """
     encoding = ledger.encoding
+    tokens = [] if encoding is None else encoding.missing
     found: dict[str, dict[str, Any]] = {}
     gaps = {one.column for one in meanings if one.kind == "missing"}
     for one in meanings:
         if one.kind == "category":
             # Without missing values in training, one is like a category that was never seen: "".
-            found[one.column] = {"name": one.column, "kind": "category", "fill": None if one.column in gaps else ""}
+            fill: float | str | None = None if one.column in gaps else ""
+            missing = sorted({*NO_FEATURE, *tokens})
+            found[one.column] = {"name": one.column, "kind": "category", "missing": missing, "fill": fill}
         elif one.column not in found:
             mean = 0.0 if encoding is None else encoding.means.get(one.column, 0.0)
             fill = None if one.column in gaps else mean
-            found[one.column] = {"name": one.column, "kind": "number", "fill": fill}
+            missing = sorted({*NO_NUMBER, *tokens})
+            found[one.column] = {"name": one.column, "kind": "number", "missing": missing, "fill": fill}
     return list(found.values())
 
 
@@ -233,7 +241,8 @@ def _trees(ledger: Ledger, learner: TableLearner) -> dict[str, Any]:
     known = _columns(ledger, _meanings(ledger, len(columns.column_of)))
     if ledger.encoding is None:  # absent features of sparse rows are 0
         names = _names(ledger, columns.count)
-        known = [{"name": columns.name(j, names), "kind": "number", "fill": 0.0} for j in range(columns.count)]
+        known = [{"name": columns.name(j, names), "kind": "number", "missing": sorted(NO_NUMBER), "fill": 0.0}
+                 for j in range(columns.count)]  # fmt: skip
     trees = [_node(root, learner, names) for root in learner.leaves()]
     output = "softmax" if ledger.player.task == "multiclass" else learner.scale
     return {"output": output, "columns": known, "trees": trees}

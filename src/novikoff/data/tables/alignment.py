@@ -101,7 +101,11 @@ def adopted_row(
 
 def arrays_of_row(x: Any, encoding: Encoding) -> dict[str, object]:
     """Return arrays of one cell for each column of an encoding, from a row with a method `get`."""
-    return {column.name: cells.array([cell_value(x.get(column.name))], column.kind) for column in encoding.columns}
+    values, tokens = {one.name: cell_value(x.get(one.name)) for one in encoding.columns}, frozenset(encoding.missing)
+    return {
+        one.name: cells.array([None if cells.is_token(values[one.name], tokens) else values[one.name]], one.kind)
+        for one in encoding.columns
+    }
 
 
 def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | None:

@@ -139,6 +139,9 @@ def values_of_row(x: Any, encoding: Encoding, learn: bool, live: bool) -> tuple[
     """
     columns = list(encoding.columns)
     values = {column.name: plain_value(column.name, x.get(column.name)) for column in columns}
+    if encoding.missing:
+        tokens = frozenset(encoding.missing)
+        values = {name: None if cells.is_token(value, tokens) else value for name, value in values.items()}
     if not live:
         return values, columns
     for place, column in enumerate(columns):
