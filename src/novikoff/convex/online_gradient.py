@@ -55,7 +55,6 @@ from novikoff.core.attribution import (
     Attribution,
     Coefficients,
     Importances,
-    inverse_norm,
     linear_attribution,
     weight_importances,
 )
@@ -239,8 +238,7 @@ class OnlineGradient(Learner):
     def attribution(self, x: Example) -> Attribution:
         """Return the prediction as the sum of weight times value; where it is clipped, the rest is the difference."""
         row = self._row(x, learn=False)
-        by = inverse_norm(row) if self.normalize else 1.0
-        return linear_attribution("number", row, self._coefficients(), np.array([self.predict_one(x)]), by)
+        return linear_attribution("number", row, self._coefficients(), self.predict_one(x), self.normalize)
 
     def importances(self) -> Importances:
         return weight_importances(self._coefficients())

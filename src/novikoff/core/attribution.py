@@ -144,14 +144,8 @@ def entries_of(row: Vector | CheckedRow) -> tuple[NDArray[np.int64], Vector]:
     return np.arange(len(row), dtype=np.int64), np.asarray(row, dtype=np.float64)
 
 
-def inverse_norm(row: Vector | CheckedRow) -> float:
-    """Return 1 / ||x||; 0 for a row of zeros."""
-    square = float(np.sum(entries_of(row)[1] ** 2))
-    return 1.0 / math.sqrt(square) if square > 0.0 else 0.0
-
-
 def linear_attribution(
-    scale: Scale, row: Vector | CheckedRow, own: Coefficients, score: Vector, by: float = 1.0, all_by: float = 1.0
+    scale: Scale, row: Vector | CheckedRow, own: Coefficients, score: Vector | float, normalize: bool | None
 ) -> Attribution:
     """Return the score of a row as the sum of weight times value.
 
@@ -159,16 +153,16 @@ def linear_attribution(
         scale: What the score is.
         row: Row, checked.
         own: Weights.
-        score: (outputs,) score of the row.
-        by: Factor of the features, such as 1 over the norm of the row.
-        all_by: Factor of features and intercept, such as the shrinkage of this row.
+        score: (outputs,) score of the row, or the only one.
+        normalize: Whether the score is that of the row divided by its norm; a row of zeros stays.
     """
     places, values = entries_of(row)
     known = places < own.weights.shape[1]
     weights = np.zeros((len(places), len(own.intercepts)))
     weights[known] = own.weights[:, places[known]].T
-    products = weights * (values * (by * all_by))[:, np.newaxis]
-    return Attribution("exact", scale, np.asarray(score, np.float64), own.intercepts * all_by, places, products)
+    square = float(np.sum(values**2)) if normalize else 1.0
+    products = weights * (values * (1.0 / math.sqrt(square) if square > 0.0 else 0.0))[:, np.newaxis]
+    return Attribution("exact", scale, np.atleast_1d(np.asarray(score, np.float64)), own.intercepts, places, products)
 
 
 def weight_importances(own: Coefficients) -> Importances:

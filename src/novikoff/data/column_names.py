@@ -98,12 +98,12 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
     return Matched(stream, known, order)
 
 
-def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learner") -> Example:
+def matched_row(x: Example, names: Sequence[str] | None) -> Example:
     """Return a row of a pandas frame in the order of `names`; any other example is returned unchanged."""
     shown = names_of_row(x)
     if names is None or shown is None:
         return x
-    order = _order(shown, tuple(names), "x", whose)
+    order = _order(shown, tuple(names), "x", "the learner")
     return x if order is None else np.asarray(x)[order]
 
 

@@ -249,8 +249,8 @@ class TargetPairs(Pairs):
 
     outcomes = "numbers"
 
-    def __init__(self, pairs: Iterable[tuple[Example, float]], name: str = "pairs") -> None:
-        super().__init__(pairs, name=name)
+    def __init__(self, pairs: Iterable[tuple[Example, float]]) -> None:
+        super().__init__(pairs)
         self.labels = None
 
     def _outcome(self, y: object, t: int) -> NDArray[np.float64]:

@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 ROUNDS, LOSS, COMMON, OWN, GAP, WRONG = range(6)
 """Columns of `_sums`: rounds, losses of the mixture, of the common learner and of the group's own, mixability gap,
 wrong labels."""
-HALVES = np.array([0.5, 0.5])
 
 
 class Group(NamedTuple):

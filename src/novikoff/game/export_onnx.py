@@ -20,8 +20,6 @@ from novikoff.core.errors import InputError
 
 OPSET, ML_OPSET, IR = 17, 3, 8
 """Versions of the operators and of the format: those of onnxruntime 1.13 and later."""
-ATTRIBUTES = ("tree", "id", "feature", "mode", "cut", "yes", "no", "gone")
-"""Attributes of a node of a tree: yes and no are the children, gone whether missing values go to the first."""
 STEPS = 12
 """Steps of Newton's method; the error of a step is squared by the next."""
 RESULTS = ("label", "scores", "probabilities")

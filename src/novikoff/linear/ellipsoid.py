@@ -41,7 +41,6 @@ from novikoff.core.attribution import (
     Attribution,
     Coefficients,
     Importances,
-    inverse_norm,
     linear_attribution,
     weight_importances,
 )
@@ -217,8 +216,7 @@ class Ellipsoid(Learner):
     def attribution(self, x: Example) -> Attribution:
         """Return <w, x~> as the sum of weight times value."""
         row = self.features.row(x, learn=False)
-        by = inverse_norm(row) if self.normalize else 1.0
-        return linear_attribution("score", row, self._coefficients(), np.array([self.score_one(x)]), by)
+        return linear_attribution("score", row, self._coefficients(), self.score_one(x), self.normalize)
 
     def importances(self) -> Importances:
         return weight_importances(self._coefficients())

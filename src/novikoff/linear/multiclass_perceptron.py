@@ -30,7 +30,6 @@ from novikoff.core.attribution import (
     Attribution,
     Coefficients,
     Importances,
-    inverse_norm,
     linear_attribution,
     weight_importances,
 )
@@ -104,8 +103,7 @@ class MulticlassPerceptron(MulticlassLearner):
 
     def attribution(self, x: Example) -> Attribution:
         row = self.features.row(x, learn=False)
-        by = inverse_norm(row) if self.normalize else 1.0
-        return linear_attribution("score", row, self._by_place(), self.scores_one(x), by)
+        return linear_attribution("score", row, self._by_place(), self.scores_one(x), self.normalize)
 
     def importances(self) -> Importances:
         return weight_importances(self._by_place())

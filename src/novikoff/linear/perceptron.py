@@ -33,7 +33,6 @@ from novikoff.core.attribution import (
     Attribution,
     Coefficients,
     Importances,
-    inverse_norm,
     linear_attribution,
     weight_importances,
 )
@@ -144,8 +143,7 @@ class Perceptron(Learner):
     def attribution(self, x: Example) -> Attribution:
         """Return <w, x> as the sum of weight times value; with `normalize`, of x divided by its norm."""
         row = self.features.row(x, learn=False)
-        by = inverse_norm(row) if self.normalize else 1.0
-        return linear_attribution("score", row, self._coefficients(), np.array([self.score_one(x)]), by)
+        return linear_attribution("score", row, self._coefficients(), self.score_one(x), self.normalize)
 
     def importances(self) -> Importances:
         return weight_importances(self._coefficients())

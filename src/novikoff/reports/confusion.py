@@ -41,12 +41,10 @@ def rates(ledger: Ledger) -> list[Rates]:
     return [Rates(name, sum(row), predicted[k], row[k]) for k, (name, row) in enumerate(zip(*found, strict=True))]
 
 
-def confusions(
-    names: Sequence[object], table: Sequence[Sequence[int]], most: int = FREQUENT
-) -> list[tuple[object, object, int]]:
+def confusions(names: Sequence[object], table: Sequence[Sequence[int]]) -> list[tuple[object, object, int]]:
     """Return the most frequent confusions: actual label, predicted label, count."""
     wrong = [(names[i], names[j], n) for i, row in enumerate(table) for j, n in enumerate(row) if n and i != j]
-    return sorted(wrong, key=lambda one: -one[2])[:most]
+    return sorted(wrong, key=lambda one: -one[2])[:FREQUENT]
 
 
 def confused(ledger: Ledger, verbose: bool = False) -> Iterator[str]:

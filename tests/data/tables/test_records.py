@@ -33,7 +33,7 @@ def driven(spec, rows, **options):
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize("spec", ["auto", "logistic", "perceptron"])
 def test_dicts_frames_csv_json_and_arrow_give_the_same_predictions(tmp_path, spec, text):
-    rows = mixed(text=text)
+    rows = mixed(160, text=text)
     (tmp_path / "rows.csv").write_bytes(as_csv(rows))
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     table = pa.Table.from_pylist(rows)

@@ -63,7 +63,7 @@ def adopted(
 
 
 def adopted_row(
-    x: Example, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner", learn: bool = False,
+    x: Example, encoding: Encoding | None, names: Sequence[str] | None, learn: bool = False,
     surprises: Surprises | None = None,
 ) -> Example:  # fmt: skip
     """Return a row of a pandas frame with the features of that encoding or these names; other examples unchanged.
@@ -78,13 +78,13 @@ def adopted_row(
         x = encoding.lags.extended(x)
     shown = columns_of_row(x, encoding)
     if encoding is None or shown is None:
-        return matched_row(x, names, whose)
+        return matched_row(x, names)
     if not encoding.open:
         known = [column.name for column in encoding.columns]
         missing = [name for name in known if name not in shown and not isinstance(x, Mapping)]
         new = [name for name in shown if name not in known and name not in (encoding.label, *encoding.left_out)]
         if missing or new:
-            raise mismatch("x", whose, missing, new)
+            raise mismatch("x", "the learner", missing, new)
     live = learn or (surprises is not None and surprises.live)
     values, columns = values_of_row(x, encoding, learn, live)
     try:

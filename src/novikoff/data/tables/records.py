@@ -18,7 +18,7 @@ Numbers only
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -93,13 +93,12 @@ def checked_schema(schema: object) -> Schema:
     return dict(schema)
 
 
-def first_encoding(x: Mapping[str, object], schema: Schema | None = None, left_out: Sequence[str] = ()) -> Encoding:
+def first_encoding(x: Mapping[str, object], schema: Schema | None = None) -> Encoding:
     """Return the encoding with which rows that arrive one by one begin.
 
     Args:
         x: First row.
         schema: Kinds of columns; None to detect all from the first row.
-        left_out: Columns that are not features.
     """
     if isinstance(schema, Encoding):
         known = Encoding.restore(schema.state())
@@ -107,7 +106,7 @@ def first_encoding(x: Mapping[str, object], schema: Schema | None = None, left_o
         numeric = all(one.kind in ("number", "boolean") for one in columns)
         return Encoding(columns, schema.bits, True, schema.label, known.left_out, open=not numeric)
     kinds = dict(schema or {})
-    names = [*kinds, *(name for name in x if name not in kinds and name not in left_out)]
+    names = [*kinds, *(name for name in x if name not in kinds)]
     columns = []
     for name in names:
         value = plain_value(name, x.get(name))
@@ -115,7 +114,7 @@ def first_encoding(x: Mapping[str, object], schema: Schema | None = None, left_o
         kind = kinds.get(name, found.kind)
         columns.append(found if kind == found.kind else Column(name, kind))  # type: ignore[arg-type]
     numeric = all(column.kind in ("number", "boolean") for column in columns)
-    return Encoding(columns, open=not (numeric and schema), left_out=left_out)
+    return Encoding(columns, open=not (numeric and schema))
 
 
 def plain_value(name: str, value: object) -> object:
