@@ -54,6 +54,8 @@ def rows_of(path: str, data: dict[str, Any]) -> Iterator[Row]:
     kind, total, names = data["kind"], data["rows"], data.get("labels", {})
     if kind not in KINDS:
         raise NotCoveredError(f"rows of kind {kind!r:.40}")
+    if data.get("sha256") is None:
+        raise NotCoveredError("the proof does not name its data")
     sound = isinstance(names, dict) and all(type(number) is int for number in names.values())
     require(sound and len(set(names.values())) == len(names), "labels must have whole numbers, which differ")
     digest, seen = hashlib.sha256(), 0

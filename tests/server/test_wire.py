@@ -147,6 +147,23 @@ def test_refused_requests_change_nothing(client):
     assert "an array of 2 numbers after an object" in told[2]["error"]["message"]
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "auto"])
+def test_proof_of_a_served_model_is_verified_by_arithmetic(client, learner):
+    from novikoff_verify.command import UNCHECKED, VERIFIED, Verification
+
+    client.make(learner=learner)
+    for k in range(12):
+        client.learn(f"a{k}", {"f": float(k % 5) - 2.0, "g": 1}, "spam" if k % 5 > 2 else "ham")
+    proof = client.ask("GET", "/m/proof")
+    assert Verification(proof, None).status == VERIFIED
+    assert Verification(proof, __file__).status == UNCHECKED
+
+
+def test_model_without_a_proof_file_has_none(client):
+    client.make(learner="adagrad")
+    assert client.code("GET", "/v1/models/m/proof") == (404, "nothing_here")
+
+
 def test_regression_models_report_no_mistakes(client):
     client.make(learner="vaw", negative=None, positive=None)
     for k in range(8):

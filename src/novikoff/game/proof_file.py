@@ -26,12 +26,15 @@ from novikoff.core.observer import Observer
 from novikoff.core.overwriting import check_replaced, first_bytes
 from novikoff.core.types import Batch, Run, Sparse, StepResult, Theorem
 from novikoff.kernel.kernel_learner import KernelLearner
+from novikoff.mixtures.theorems.top_facts import TopFacts
 from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
 
 FORMAT, VERSION = "novikoff-proof", 1
+KINDS = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}
+"""Kind of rows by the domain of a learner."""
 IN_ADVANCE = "n fixed in advance"
 """When a limit on the risk holds for one number of rounds, as its certificate prints it."""
 FINEST = 1074
@@ -61,9 +64,7 @@ class ProofRecord(Observer, Shown):
         """Tracker of the forecasts, if they are recorded instead of the rows of the source."""
         self.rounds = self.bits = self._seen = 0
         self._points = isinstance(ledger.player.within, KernelLearner)  # whether comparators consist of rows
-        self.kind = {"vector": "vectors", "index": "points", "point": "points", "losses": "losses"}.get(
-            ledger.player.domain.kind, ""
-        )
+        self.kind = KINDS.get(ledger.player.domain.kind, "")
         if self.kind == "vectors" and ledger.player.task == "regression":
             self.kind = "outcomes"
         if not self.kind:
@@ -157,8 +158,6 @@ class ProofRecord(Observer, Shown):
 
     def located(self, witness: dict[str, object]) -> dict[str, object] | None:
         """Return a witness with numbers of rows for the centers of a function; None if one is not a row."""
-        if "centers" not in witness:
-            return witness
         points: Any = witness["centers"]
         rows = points.rows() if isinstance(points, Sparse) else points
         found = [self._first.get(words_of(*nonzeros(row))) for row in rows]
@@ -239,14 +238,16 @@ def bits_of(values: NDArray[np.float64]) -> int:
 
 
 def claims(
-    evaluated: Iterable[tuple[Theorem, Run[Any], Certificate]], record: ProofRecord
+    evaluated: Iterable[tuple[Theorem, Run[Any], Certificate]], record: ProofRecord | None
 ) -> Iterator[dict[str, object]]:
     """Yield a claim for each certificate that holds and has a witness."""
     for theorem, run, certificate in evaluated:
         if not certificate.holds or not isinstance(theorem, DeclaredTheorem) or theorem.witness is None:
             continue
         witness = theorem.witness(run)
-        own = None if witness is None else record.located(dict(witness))
+        own = None if witness is None else dict(witness)
+        if own is not None and "centers" in own:
+            own = None if record is None else record.located(own)
         if own is None:
             continue
         yield claim(certificate, own)
@@ -295,36 +296,63 @@ def write_proof(ledger: Ledger, path: str | Path, force: bool = False, risks: Se
     Path(path).write_text(text, encoding="utf-8")
 
 
-def text_of_proof(ledger: Ledger, risks: Sequence[Certificate] = ()) -> str:
-    """Return the content of the proof file of a game that was recorded, with limits on the risk of a classifier."""
+def text_of_proof(ledger: Ledger, risks: Sequence[Certificate] = (), recorded: bool = True) -> str:
+    """Return the content of the proof file of a game.
+
+    Args:
+        ledger: The game.
+        risks: Limits on the risk of a classifier made from it.
+        recorded: Whether the rows were recorded. If not, the proof names no data: only its arithmetic can be checked.
+    """
     from novikoff import __version__
     from novikoff.game.ledger import evaluated
 
-    record = ledger.proof_record
-    if record is None or record.rounds != ledger.rounds:
+    record = ledger.proof_record if recorded else None
+    if recorded and (record is None or record.rounds != ledger.rounds):
         do = Advice("Play the game with ", Option("proof", value=True), ", in one session.")
         raise InputError("a proof must be recorded while the game is played", "this one was not", do)
-    found = [*claims(evaluated(ledger), record), *(one for risk in risks if (one := risk_claim(risk)) is not None)]
-    if not found:
+    found = list(evaluated(ledger))
+    made = [*claims(found, record), *(one for risk in risks if (one := risk_claim(risk)) is not None)]
+    if not made:
         raise InputError(
             "a proof must have a certificate to prove: none of this game has a proof file "
             '(docs/proofs.md lists the theorems). Play "perceptron", "halving:[...]", or auto.'
         )
-    rule = ledger.player.within.textbook() if record.mixture is None else record.mixture.textbook()
+    if record is None:
+        rule, data = unrecorded(ledger, found)
+    else:
+        rule = ledger.player.within.textbook() if record.mixture is None else record.mixture.textbook()
+        data = record.data(ledger)
     content: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": f"novikoff {__version__}",
         "spec": ledger.spec,
         "learner": _plain(rule or {"rule": None}),
-        "data": record.data(ledger),
-        "claims": found,
+        "data": data,
+        "claims": made,
     }
-    if record.kind != "losses" and ledger.player.learns_labels:
+    if record is not None and record.kind != "losses" and ledger.player.learns_labels:
         content["wrong"] = record.wrong()
-    if sets := [claim["witness"] for claim in found if claim["theorem"] == "coverage_deviation"]:
-        content |= record.missed(sets[0].get("group"))  # type: ignore[attr-defined]
+    sets: list[Any] = [one["witness"] for one in made if one["theorem"] == "coverage_deviation"]
+    if record is not None and sets:
+        content |= record.missed(sets[0].get("group"))
     return json.dumps(content, indent=1) + "\n"
+
+
+def unrecorded(
+    ledger: Ledger, found: Iterable[tuple[Theorem, Run[Any], Certificate]]
+) -> tuple[dict[str, object] | None, dict[str, object]]:
+    """Return the rule of the learner and the description of rows that were not recorded."""
+    kind, rule = KINDS.get(ledger.player.domain.kind, ""), ledger.player.within.textbook()
+    for _, run, _ in found:
+        if isinstance(run.tracked, TopFacts):
+            shares = run.tracked.path is not None
+            kind = "numbers" if ledger.player.task == "regression" else "forecasts"
+            name = "ada-hedge" if kind == "numbers" else "fixed-share" if shares else "bayes"
+            prior = [float(weight).hex() for weight in run.tracked.prior]
+            rule = {"rule": name, "prior": prior, "joins": list(run.tracked.joins or [0] * len(prior))}
+    return rule, {"kind": kind, "rows": ledger.rounds, "sha256": None, "source": ledger.source, "bits": FINEST}
 
 
 def check(path: str | Path, force: bool = False) -> None:

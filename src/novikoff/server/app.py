@@ -70,6 +70,7 @@ ROUTES = (
     "learn",
     "bulk",
     "certificate",
+    "proof",
     "importance",
     "model.nk",
     "events",
@@ -128,6 +129,7 @@ class App:
                 Route("/v1/models/{name}", self._create, methods=["PUT"]),
                 Route("/v1/models/{name}", self._delete, methods=["DELETE"]),
                 Route("/v1/models/{name}/certificate", self._certificate),
+                Route("/v1/models/{name}/proof", self._proof),
                 Route("/v1/models/{name}/importance", self._importance),
                 Route("/v1/models/{name}/model.nk", self._download, methods=["GET"]),
                 Route("/v1/models/{name}/model.nk", self._upload, methods=["PUT"]),
@@ -383,6 +385,11 @@ class App:
 
     async def _certificate(self, request: Request) -> Response:
         return _json(await self.certificate(self.service.actor(request.path_params["name"])))
+
+    async def _proof(self, request: Request) -> Response:
+        actor = self.service.actor(request.path_params["name"])
+        copied = await self.look(actor, Actor.copied)
+        return _json(await run_in_threadpool(self.service.proof, actor, copied))
 
     async def _importance(self, request: Request) -> Response:
         return _json(await self.look(self.service.actor(request.path_params["name"]), _importance_of))

@@ -236,6 +236,10 @@ class Model:
         """Return results and certificates so far."""
         return self._get("/certificate")
 
+    def proof(self) -> dict[str, Json]:
+        """Return the proof file of the certificates, for `novikoff verify` without data."""
+        return self._get("/proof")
+
     def describe(self) -> dict[str, Json]:
         """Return the model and its counts."""
         return self._get("")
@@ -333,6 +337,10 @@ class AsyncModel:
     async def certificate(self) -> dict[str, Json]:
         """Return results and certificates; see `Model.certificate`."""
         return await asyncio.to_thread(self.model.certificate)
+
+    async def proof(self) -> dict[str, Json]:
+        """Return the proof file; see `Model.proof`."""
+        return await asyncio.to_thread(self.model.proof)
 
     async def describe(self) -> dict[str, Json]:
         """Return the model and its counts; see `Model.describe`."""

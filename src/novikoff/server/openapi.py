@@ -37,6 +37,8 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
      'bad line gets {"line": n, "error": {…}} and does not stop the others.', None, None),
     ("GET", f"{MODEL}/rounds/{{id}}", "Get the state of a round.", None, None),
     ("GET", f"{MODEL}/certificate", "Get results and guarantees on the stream so far.", None, None),
+    ("GET", f"{MODEL}/proof", "Get the proof file of the guarantees, for novikoff verify; as it names no data, "
+     "its arithmetic can be checked.", None, None),
     ("GET", f"{MODEL}/importance", "Get the importance of the features, with their names if they were sent since the "
      "service started.", None, None),
     ("GET", f"{MODEL}/model.nk", "Download the game as a file for novikoff and nk.load, without training rows; "

@@ -318,6 +318,16 @@ class Service:
         while actor.state == "opening" and time.monotonic() < end:
             time.sleep(0.005)
 
+    def proof(self, actor: Actor, copied: tuple[int, persistence.Snapshot]) -> dict[str, Any]:
+        """Return the proof file of a copy of the game, in any thread; it names no data."""
+        from novikoff.game.proof_file import text_of_proof
+
+        try:
+            found: dict[str, Any] = json.loads(text_of_proof(persistence.ledger_of(copied[1]), recorded=False))
+        except InputError as error:
+            raise RefusedError("nothing_here", str(error)) from None
+        return found
+
     def certificate(self, actor: Actor, copied: tuple[int, persistence.Snapshot]) -> dict[str, Any]:
         """Return the certificates of a copy of the game, in any thread; the last ones are cached."""
         n, what = copied
