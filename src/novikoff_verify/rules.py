@@ -21,6 +21,7 @@ from novikoff_verify.exact import (
 )
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.kernels import Kernel, Vector
+from novikoff_verify.ridge import Ridge
 from novikoff_verify.rows import Row
 
 ULP = Fraction(1, 2**53)
@@ -284,6 +285,30 @@ class NumbersMixture(ExponentialWeights):
                 require(close, f"{name} is not what is claimed")
 
 
+class VAW(Rule):
+    """Predict x'A^-1 b, x in A already, clipped to low .. high (-1 .. 1 for labels); b is the sum of earlier y x."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        learner = proof["learner"]
+        self.matrix, self.loss = Ridge(learner), Decimal(0)
+        ends = [None if learner[name] is None else decimal(double(learner[name])) for name in ("low", "high")]
+        self.low, self.high = (Decimal(-1), Decimal(1)) if proof["data"]["kind"] == "vectors" else ends
+
+    def see(self, row: Row, wrong: bool) -> None:
+        y = decimal(Fraction(row.y))
+        score = self.matrix.see(row.x, y)
+        score = score if self.low is None else max(score, self.low)
+        score = score if self.high is None else min(score, self.high)
+        self.loss += (score - y) ** 2
+
+    def end(self) -> None:
+        off = SAME * (1 + fraction(self.matrix.squares))
+        for claim in self.proof["claims"]:
+            share = Fraction(1, 4) if claim["quantity"] == "Brier score" else 1
+            require(abs(share * fraction(self.loss) - number(claim["observed"])) <= off, "the loss is another one")
+
+
 class Mixture(Rule):
     """Play P = sum of w_i P_i over the forecasters that are awake; afterwards v_i = w_i P_i(y) / P(y).
 
@@ -340,6 +365,7 @@ RULES: dict[str, type[Rule]] = {
     "tightest-box": TightestBox,
     "fixed-share": Mixture,
     "bayes": Mixture,
+    "vaw": VAW,
     "ada-hedge": NumbersMixture,
     "exponential-weights": ExponentialWeights,
 }

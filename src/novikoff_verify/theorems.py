@@ -28,6 +28,7 @@ from novikoff_verify.exact import (
 )
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.kernels import Kernel, Vector
+from novikoff_verify.ridge import Ridge
 from novikoff_verify.rows import KINDS, Row, flags
 
 ULP = Fraction(1, 2**53)
@@ -751,10 +752,32 @@ class FTRLRegret(Parts):
 
 
 class VAWRegret(Parts):
-    """Squared loss (or a quarter of it, the Brier score): the least u'Lu + sum of (<u,x> - y)^2, + sum of y^2 chi."""
+    """Squared loss of Vovk-Azoury-Warmuth: at most the least u'Lu + sum of (<u,x> - y)^2, + the sum of y^2 chi.
 
-    quantities = ("squared loss", "Brier score")
-    parts = ("best_in_hindsight", "chi")
+    With A_t = L_t + the sum of x x' up to x_t, v = x'(A_t - xx')^-1 x and chi = v / (1 + v). Of labels and P(+1) = (1 +
+    p)/2 it is a quarter of all that, the Brier score.
+    """
+
+    quantities, kinds, rules = ("squared loss", "Brier score"), ("outcomes", "vectors"), ("vaw",)
+    parts, of_rows = ("best_in_hindsight", "chi"), True
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.matrix = Ridge(proof["learner"]) if self.rule else None
+        self.share = Fraction(1, 4) if claim["quantity"] == "Brier score" else Fraction(1)
+        require((self.share == 1) == (proof["data"]["kind"] == "outcomes"), "the Brier score is of labels")
+
+    def see(self, row: Row, wrong: bool) -> None:
+        if self.matrix is None:
+            raise NotCoveredError("a metric that the proof does not describe")
+        require(self.share == 1 or row.y in (-1, 1), "a label must be -1 or +1")
+        self.matrix.see(row.x, decimal(Fraction(row.y)))
+
+    def sums(self) -> None:
+        if self.matrix is not None:
+            off = CLOSE * (1 + fraction(self.matrix.squares))
+            for name, value in (("best_in_hindsight", self.matrix.best()), ("chi", self.matrix.chi)):
+                require(self.share * fraction(value) <= self.part(name) + off, f"{name} is larger on these rows")
 
 
 class TreePruning(Parts):

@@ -314,6 +314,34 @@ def test_misses_of_an_empty_set_and_of_a_set_of_everything_are_checked(tmp_path)
         assert why in depths(proof, str(tmp_path / "c.rows"))["coverage_deviation", "data"]
 
 
+RIDGES = {
+    "numbers": lambda: nk.VAW(ridge=0.5),
+    "clipped": lambda: nk.VAW(low=-2.0, high=3.0, scale_free=False, bias=0.0),
+    "labels": lambda: nk.VAW(probabilities=True),
+    "sparse": lambda: nk.VAW(bias=2.0),
+}
+
+
+@pytest.mark.parametrize("name", RIDGES)
+def test_ridge_regression_is_verified_at_every_depth(name, tmp_path):
+    y = SIGNS if name == "labels" else np.clip(np.round(VECTORS @ [1.0, 2.0, -1.0], 2), -2.0, 3.0)
+    rows = [
+        ({k: v for k, v in enumerate(x) if v > 0}, one) for x, one in zip(VECTORS.tolist(), y.tolist(), strict=True)
+    ]
+    ledger = nk.play(RIDGES[name](), rows if name == "sparse" else (VECTORS, y), proof=str(tmp_path / "v.rows"))
+    ledger.write_proof(tmp_path / "v.json")
+    proof, data = read(str(tmp_path / "v.json")), str(tmp_path / "v.rows")
+    assert proof["data"]["kind"] == ("vectors" if name == "labels" else "outcomes")
+    assert set(depths(proof, data).values()) == {"verified"}
+    for part in ("best_in_hindsight", "chi"):
+        other = copy.deepcopy(proof)
+        parts = other["claims"][0]["witness"]["parts"]
+        parts[part] = str(Fraction(parts[part]) - Fraction(1, 10**5))
+        assert depths(other, data)["vaw_regret", "data"].startswith(f"REFUTED: {part} is larger")
+    proof["learner"]["ridge"] = "2"
+    assert depths(proof, data)["vaw_regret", "replay"].startswith("REFUTED")
+
+
 def test_limits_on_the_risk_are_verified_by_arithmetic(tmp_path):
     x = np.tile(VECTORS, (4, 1))
     y = np.tile(SIGNS, 4)

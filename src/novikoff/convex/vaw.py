@@ -126,6 +126,13 @@ class VAW(SecondOrder):
             raise InputError(f"y must be a number from {least:g} to {most:g}: {got}.")
         return y
 
+    def textbook(self) -> dict[str, object]:
+        ends = {
+            name: None if end is None else float(end).hex() for name, end in (("low", self.low), ("high", self.high))
+        }
+        ridge, bias = float(self.ridge).hex(), float(self.bias).hex()
+        return {"rule": "vaw", "ridge": ridge, "scale_free": self.scale_free, "bias": bias, **hexadecimal}
+
     def facts(self) -> VAWFacts:
         return vaw_facts(self.matrix, self.features.count + 1, self.rounds, self.probabilities)
 
