@@ -131,7 +131,7 @@ class VAW(SecondOrder):
             name: None if end is None else float(end).hex() for name, end in (("low", self.low), ("high", self.high))
         }
         ridge, bias = float(self.ridge).hex(), float(self.bias).hex()
-        return {"rule": "vaw", "ridge": ridge, "scale_free": self.scale_free, "bias": bias, **hexadecimal}
+        return {"rule": "vaw", "ridge": ridge, "scale_free": self.scale_free, "bias": bias, **ends}
 
     def facts(self) -> VAWFacts:
         return vaw_facts(self.matrix, self.features.count + 1, self.rounds, self.probabilities)
