@@ -216,6 +216,19 @@ if __name__ == "__main__":  # make transcripts; or these pages
         page.write_text(text)
 
 
+def test_page_of_every_learner_has_its_use_and_all_its_parameters(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from making.learners import _example, _parameters
+    from making.uses import WHEN
+
+    entries = {name: entry for name, entry in CATALOG.items() if entry.room == "learner"}
+    assert WHEN.keys() == entries.keys()
+    for entry in entries.values():
+        written = re.findall(r"^\| `(\w+)` \| [^|]+ \| (.+) \|$", _parameters(entry), re.MULTILINE)
+        assert [name for name, _ in written] == re.findall(r"(?:^|, )([a-z_]\w*)(?==|,|$)", entry.arguments())
+    assert "569 rounds, 31 mistakes" in _example("perceptron").split("```text")[1]
+
+
 @pytest.mark.parametrize("name", ["perceptron", "midpoint"])
 def test_caption_of_a_learner_gives_its_bound_once(name, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))

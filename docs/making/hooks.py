@@ -81,6 +81,9 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
 
 def on_post_page(output: str, **_: Any) -> str:
     """Name each list of the navigation for screen readers, each by another name, and leave no header cell empty."""
+    output = output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
     output = re.sub(r'aria-labelledby="__nav_([\d_]+)_label"', r'aria-label="Pages \1"', output)
     seen: Counter[str] = Counter()
 

@@ -1,13 +1,20 @@
-"""Pages of the catalogue: every learner, adversary, class and stream, from its docstring; learners have a picture."""
+"""Pages of the catalogue: every learner, adversary, class and stream, from its docstring.
+
+Pages of learners also have when to use it, a picture, its parameters, and the program that played the picture.
+"""
 
 from __future__ import annotations
 
+import inspect
+import io
+import re
+from contextlib import redirect_stdout
+from functools import cache
 from typing import Any
 
-import numpy as np
-
 import novikoff as nk
-from making.docstrings import escape, markdown
+from making.docstrings import escape, markdown, paragraph
+from making.uses import WHEN
 from novikoff.core.registry import CATALOG, Entry, for_multiclass
 from novikoff.game import specs
 from novikoff.reports import page, summary
@@ -79,9 +86,11 @@ def _page(name: str, one: Entry) -> str:
     """Return the page of one entry: arguments, picture, docstring, theorems."""
     arguments = one.arguments()
     parts = [f"# {name}", f"`{name}:{arguments}`" if arguments else f"`{name}`"]
-    if one.room == "learner" and (picture := _picture(name)):
-        parts += [picture]
+    if one.room == "learner":
+        parts += [f"**When to use it.** {paragraph(WHEN[name], '../')}", _picture(name)]
     parts += [markdown(one.doc(), "../", HEADING)]
+    if one.room == "learner":
+        parts += [_parameters(one), _example(name)]
     if promised := [theorem.name for theorem in getattr(one.load(), "promises", ())]:
         parts += ["## Theorems", _theorems(promised)]
     if one.room == "learner" and (many := for_multiclass(name)) is not None:
@@ -89,7 +98,21 @@ def _page(name: str, one: Entry) -> str:
         parts += [_theorems([theorem.name for theorem in many.load().promises])]  # type: ignore[attr-defined]
     where = "novikoff" if one.room in ("learner", "stream") else f"novikoff.{ROOMS[one.room]}"
     parts += [f"In Python: `{where}.{one.attribute}`. In a terminal: `novikoff explain {name}`."]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _parameters(one: Entry) -> str:
+    """Return the table of parameters, with the meanings that the docstring of the class gives; "" if there are none."""
+    listed = [part.partition("=") for part in re.split(r", (?=[a-z_]+(?:=|,|$))", one.arguments()) if part]
+    found = re.search(r"^Args:\n((?:    .*\n?|\n)+)", inspect.getdoc(one.load()) or "", re.MULTILINE)
+    meanings = dict(re.findall(r"^    (\w+): (.*(?:\n        .*)*)", found[1], re.MULTILINE)) if found else {}
+    rows = [f"| `{name}` | {f'`{default}`' if default else 'required'} | {_cell(meanings[name])} |"
+            for name, _, default in listed]  # fmt: skip
+    return "\n".join(["## Parameters\n", "| name | default | meaning |", "|---|---|---|", *rows]) if rows else ""
+
+
+def _cell(text: str) -> str:
+    return paragraph(" ".join(text.split()), "../").replace("|", "\\|")
 
 
 def _theorems(names: list[str]) -> str:
@@ -98,14 +121,9 @@ def _theorems(names: list[str]) -> str:
 
 def _picture(name: str) -> str:
     """Return a picture of the learner's loss on a stream and of its bound; "" if there is no stream for it."""
-    default = "diabetes" if specs.task(specs.parse(name)) == "regression" else TABLE
-    spec, source = PLAYED.get(name, (name, default))
-    try:
-        ledger = _played(spec, source)
-    except nk.NovikoffError:
-        if name in PLAYED:
-            raise
+    if (played := _played(name)) is None:
         return ""
+    spec, source, ledger, _, _ = played
     certificates = ledger.certify()
     drawn = page.pictures(ledger, certificates)[0]
     described = escape(DESCRIPTIONS.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
@@ -115,23 +133,55 @@ def _picture(name: str) -> str:
     return f'<div class="curve">{drawn}</div>\n\n*`{spec}` on {described}: {lead}.*'
 
 
-def _played(spec: str, source: str) -> Any:
-    if source == "diabetes":
-        from sklearn.datasets import load_diabetes
+def _example(name: str) -> str:
+    """Return the program that played the picture, and what it printed; "" without a picture."""
+    if (played := _played(name)) is None:
+        return ""
+    *_, code, printed = played
+    return f"## Example\n\n```python\n{code}```\n\n```text\n{printed}```"
 
-        data = load_diabetes()
-        return nk.play(spec, nk.RegressionArrays(data.data, data.target))
+
+@cache
+def _played(name: str) -> tuple[str, str, Any, str, str] | None:
+    """Return spec, source, ledger, program and output of the game of the picture; None if there is no stream for it."""
+    default = "diabetes" if specs.task(specs.parse(name)) == "regression" else TABLE
+    spec, source = PLAYED.get(name, (name, default))
+    code = f"{_imports(source)}import novikoff as nk\n\n{_game(spec, source)}print(game)\nfor certificate in game.certify():\n    print(certificate)\n"
+    printed, scope = io.StringIO(), dict[str, Any]()
+    try:
+        with redirect_stdout(printed):
+            exec(code, scope)  # as the reader would
+    except nk.NovikoffError:
+        if name in PLAYED:
+            raise
+        return None
+    return spec, source, scope["game"], code, printed.getvalue()
+
+
+def _imports(source: str) -> str:
+    return {"diabetes": "from sklearn.datasets import load_diabetes\n\n", "advice": "import numpy as np\n\n"}.get(
+        source, ""
+    )
+
+
+def _game(spec: str, source: str) -> str:
+    """Return the lines of a program that play the game."""
+    if source == "diabetes":
+        return f'data = load_diabetes()\ngame = nk.play("{spec}", nk.RegressionArrays(data.data, data.target))\n'
     if source == "advice":
-        game = nk.Game(nk.make(spec, "learner"))
-        for batch in nk.synthetic.bandit_losses(gap=0.1, rounds=5000).batches():
-            for losses in batch.y:
-                game.learn_one(np.arange(10), losses[game.predict_one(np.arange(10))])
-        return game.ledger
-    if source.startswith("adversary:"):
-        return nk.play(spec, nk.make(source.removeprefix("adversary:"), "adversary"), rounds=60)
-    if source.startswith("stream:"):
-        return nk.play(spec, nk.make(source.removeprefix("stream:"), "stream"))
-    return nk.play(spec, source)
+        return (
+            f'bandit = nk.Game(nk.make("{spec}", "learner"))\n'
+            "for batch in nk.synthetic.bandit_losses(gap=0.1, rounds=5000).batches():\n"
+            "    for losses in batch.y:\n"
+            "        arm = bandit.predict_one(np.arange(10))  # the arm that each expert advises\n"
+            "        bandit.learn_one(np.arange(10), losses[arm])\ngame = bandit.ledger\n"
+        )
+    room, _, made = source.partition(":")
+    if room == "adversary":
+        return f'game = nk.play("{spec}", nk.make("{made}", "adversary"), rounds=60)\n'
+    if room == "stream":
+        return f'game = nk.play("{spec}", nk.make("{made}", "stream"))\n'
+    return f'game = nk.play("{spec}", "{source}")\n'
 
 
 def _index(room: str) -> str:

@@ -10,6 +10,7 @@ import novikoff as nk
 from helpers import one_in
 from novikoff.arena.replay import replay
 from novikoff.arena.scenes import SCENES
+from novikoff.reports import sentences
 
 GAMES = list(SCENES)
 PLACES = [(0.2, 0.3), (0.7, 0.6), (0.45, 0.8), (0.9, 0.15), (0.6, 0.35), (0.3, 0.65)]
@@ -42,9 +43,9 @@ def choose(page, game):
     rounds(page, 0)
 
 
-def limit(bound, digits=2):
+def limit(bound):
     """A bound as the page writes it: rounded up to two decimals."""
-    return f"{bound:,.0f}" if bound == int(bound) else f"{math.ceil(bound * 10**digits) / 10**digits:.{digits}f}"
+    return f"{bound:,.0f}" if bound == int(bound) else f"{math.ceil(bound * 100) / 100:.2f}"
 
 
 def seen(page):
@@ -140,10 +141,12 @@ def check_numbers(page, port, game, seed, count):
             assert not written
             continue
         _, bound, _, text = found["curve"][-1]
-        assert allowed == limit(bound, 1 if game == "risk" else 2)
+        if game == "risk":
+            text = sentences.percent(found["certificates"][0]["bound"])
+        assert allowed == (text.removesuffix(" %") if game == "risk" else limit(bound))
         assert [one.removesuffix(" \u2191") for one in written] == [f"at most {allowed}"]
         if game not in ("experts", "intervals"):  # theirs are of the regret, and of the coverage
-            assert (f"{allowed} %" if game == "risk" else text) in card
+            assert text in card
         known = [one["bound"] for one in found["certificates"] if "of" not in one and one["bound"] is not None]
         if game == "risk":
             known = [100.0 * one for one in known]

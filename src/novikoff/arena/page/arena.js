@@ -186,10 +186,10 @@ const canReveal = () => !["experts", "intervals", "coins"].includes(script.game)
 
 // The score: what the chart and the certificates have for the round shown.
 function score(t) {
-  const now = frames[t], { counted, of, digits, after } = kind();
+  const now = frames[t], { counted, of, percent, after } = kind();
   say("paid-name", of ? `${counted} of ${of}` : counted);
   say("paid", frames.every(({ paid }) => Number.isInteger(paid)) || after && Number.isInteger(now.paid) ? String(now.paid) : now.paid.toFixed(2));
-  const inAdvance = !spot && apriori !== null, text = spot ? limit(spot[1], digits) : inAdvance ? String(apriori) : "\u2013";
+  const inAdvance = !spot && apriori !== null, text = spot ? limit(spot[1], percent) : inAdvance ? String(apriori) : "\u2013";
   say("allowed-name", spot || inAdvance ? kind().promise : "no guarantee");
   say("allowed", text);
   $("allowed").classList.toggle("weak", counted === "mistakes" ? !spot || spot[1] >= t : !spot || (after && spot[1] >= 100));

@@ -61,7 +61,7 @@ function labelled(parts, ends, x, low, high) {
 // `bounds` has (round, bound, whether it stays in the curve, text). A sum of losses never falls, so its bound at a round
 // covers every round before: the curve is a staircase, each stair ends at its round. With `after`, a bound is about what
 // is kept from its round on, and each stair begins there. `counted` names what the solid line counts.
-export function curve(svg, frames, t, bounds, apriori, { counted, short, after, digits } = {}) {
+export function curve(svg, frames, t, bounds, apriori, { counted, short, after, percent } = {}) {
   const last = Math.max(frames[frames.length - 1].t, 1), right = 340, top = 12, bottom = 168;
   const most = Math.max(...frames.map((frame) => frame.paid), ...frames.flatMap((frame) => Object.values(frame.others || {})), 4);
   const near = (bound) => bound <= Math.max(10 * most, 2.5 * last, 40);
@@ -82,7 +82,7 @@ export function curve(svg, frames, t, bounds, apriori, { counted, short, after, 
       : `M${left} ` + bounds.map(([round, level]) => `${y(level).toFixed(1)}H${x(round).toFixed(1)}`).join("V");
     parts.push(frame, shape("path", { d, class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2, "clip-path": "url(#frame)" }));
     if (spot) {
-      const [end, bound] = spot, allowed = limit(bound, digits), inside = bound <= high;
+      const [end, bound] = spot, allowed = limit(bound, percent), inside = bound <= high;
       if (inside) parts.push(shape("circle", { cx: x(end).toFixed(1), cy: y(bound).toFixed(1), r: 3.5, class: "minus" }));
       ends.push({ y: inside ? y(bound) : top, text: `at most ${allowed}${inside ? "" : " \u2191"}`, name: "minus bound strong" });
     }

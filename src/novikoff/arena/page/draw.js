@@ -13,8 +13,14 @@ export const SIDE = 400; // of the picture, in its own units
 export const across = (x) => SIDE / 2 + (SIDE / 2) * x; // from -1 .. 1
 export const up = (y) => SIDE / 2 - (SIDE / 2) * y;
 export const sign = (label) => (label > 0 ? "+1" : "\u22121");
-// A bound as the score, the chart and the invitation write it: rounded up, never down.
-export const limit = (bound, digits = 2) => (Number.isInteger(bound) ? bound.toLocaleString("en") : (Math.ceil(bound * 10 ** digits) / 10 ** digits).toFixed(digits));
+// A bound as the score, the chart and the invitation write it: rounded up, never down, to two decimals; a share in percent
+// to three digits, as its card has it.
+export function limit(bound, percent = false) {
+  if (Number.isInteger(bound)) return bound.toLocaleString("en");
+  if (!percent) return (Math.ceil(bound * 100) / 100).toFixed(2);
+  const near = Number(bound.toPrecision(3)), unit = 10 ** (Math.floor(Math.log10(bound)) - 2);
+  return String(near >= bound ? near : Number((near + unit).toPrecision(3)));
+}
 export const signed = (value) => value.toFixed(2).replace("-", "\u2212");
 export const percent = (share) => `${Math.round(100 * share)} %`;
 export const background = (name = "page", opacity = 1) => shape("rect", { width: SIDE, height: SIDE, class: name, "fill-opacity": opacity });

@@ -225,7 +225,7 @@ export const PLANE = {
     describe: nats,
   },
 
-  risk: { ...POINT, sketch: "M4 8h34M10 15h28M20 22h18M28 29h10", counted: "% wrong since kept", digits: 1, short: "% wrong", promise: "risk at most, in %", after: true, drags: false,
+  risk: { ...POINT, sketch: "M4 8h34M10 15h28M20 22h18M28 29h10", counted: "% wrong since kept", percent: true, short: "% wrong", promise: "risk at most, in %", after: true, drags: false,
     acts: { ...POINT.acts, target: "Click, or let points be drawn: a hidden line with noise answers" },
     goal: () => "spoil the line that is kept",
     legend: [...LABELS, ["line", "the line of now"], ["good", "the line to keep"], ["bar", "below: rounds each line was tested on, and its risk limit"], ["hidden", "target"]],
@@ -249,7 +249,7 @@ export const PLANE = {
         const y = 290 + 15 * i, best = line.k === view.kept;
         parts.push(shape("rect", { x: x(line.first), y, width: Math.max(x(t) - x(line.first), 1), height: 11, class: best ? "good" : "fill-ink", "fill-opacity": best ? 0.8 : 0.25 }));
         parts.push(label(Math.min(x(line.first) + 3, 190), y + 9.5, `${line.first}: ${line.errors} error${line.errors === 1 ? "" : "s"} in ${t - line.first}`, "start", { class: "small" }));
-        parts.push(label(392, y + 9.5, t > line.first ? `${limit(line.limit, 1)} %${best ? "  keep" : ""}` : "untested", "end", { class: best ? "good small" : "small" }));
+        parts.push(label(392, y + 9.5, t > line.first ? `${limit(line.limit, true)} %${best ? "  keep" : ""}` : "untested", "end", { class: best ? "good small" : "small" }));
       });
     },
     tell: (view, field, px, py) => (py < 268 ? ofLine(view.lines[view.kept].w, px, py * SIDE / 268) : ""),

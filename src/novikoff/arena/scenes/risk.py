@@ -108,6 +108,6 @@ class RiskScene(PerceptronScene):
         """Return None: the comparator of another theorem would only confuse here."""
 
     def view(self) -> dict[str, object]:
-        lines = [{**line, "limit": round(100.0 * bound, 4)}
-                 for line, bound in zip(self._lines, self.limits_of(), strict=True)]  # fmt: skip
+        limits = self.limits_of()
+        lines = [{**line, "limit": 100.0 * bound} for line, bound in zip(self._lines, limits, strict=True)]
         return {"w": self._w(), "kept": self.kept(), "lines": lines, "delta": DELTA}
