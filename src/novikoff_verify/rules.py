@@ -293,7 +293,9 @@ class VAW(Rule):
         learner = proof["learner"]
         self.matrix, self.loss = Ridge(learner), Decimal(0)
         ends = [None if learner[name] is None else decimal(double(learner[name])) for name in ("low", "high")]
-        self.low, self.high = (Decimal(-1), Decimal(1)) if proof["data"]["kind"] == "vectors" else ends
+        if proof["data"]["kind"] == "vectors":
+            ends = [Decimal(-1), Decimal(1)]
+        self.low, self.high = ends
 
     def see(self, row: Row, wrong: bool) -> None:
         y = decimal(Fraction(row.y))

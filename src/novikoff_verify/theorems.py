@@ -729,7 +729,7 @@ class Parts(Theorem):
     """
 
     quantities: ClassVar[tuple[str, ...]] = ("log loss",)
-    kinds = KINDS
+    kinds: ClassVar[tuple[str, ...]] = KINDS
     parts: ClassVar[tuple[str, ...]] = ("comparator", "penalty", "delta")
     of_rows = False
 
