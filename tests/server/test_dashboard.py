@@ -10,6 +10,8 @@ from browsing import watched
 from novikoff.cli.send import send_source
 from novikoff.core.certificate import bound_text
 from novikoff.server import client as ours
+from novikoff.server.recovery import DATABASE
+from serving import opened
 
 
 def events(http, name):
@@ -86,6 +88,11 @@ def test_everybody_can_read_the_page_as_it_happens(client, browser):
     token = client.http.headers["authorization"].split()[1]
     with watched(browser, home, http_credentials={"username": "novikoff", "password": token}) as page:
         page.goto(home)
+        page.get_by_role("link", name="numbers").wait_for()
+        assert page.locator("#rows tr").count() == 2
+        page.fill("#search", "perceptron")
+        assert page.locator("#rows tr").count() == 1
+        page.get_by_role("link", name="m", exact=True).press("Enter")
         page.wait_for_selector("#promises .card")
         mistakes = client.ask("GET", "/m")["mistakes"]
         assert page.inner_text("#lead").startswith(f"{mistakes} mistakes (")
@@ -103,12 +110,74 @@ def test_everybody_can_read_the_page_as_it_happens(client, browser):
             assert page.evaluate("() => document.documentElement.scrollWidth") <= width
             found = axe.Axe().run(page)
             assert found.violations_count == 0, found.generate_report()
-        page.get_by_role("button", name="numbers").press("Enter")
+        page.locator("#mistakes tr").nth(1).wait_for()
+        latest = client.ask("GET", "/m/mistakes")["mistakes"][0]["id"]
+        page.locator("#mistakes td", has_text=latest).first.wait_for()
+        page.click("#rank")
+        page.locator("#kind", has_text="By ").wait_for()
+        assert page.locator("#features tr").count() == len(client.ask("GET", "/m/importance")["columns"])
+        page.get_by_role("link", name="All models").press("Enter")
+        page.fill("#search", "")
+        page.get_by_role("link", name="numbers").press("Enter")
         page.locator("#lead", has_text="squared loss").wait_for()
-        assert page.locator("nav [aria-current=page]").inner_text() == "numbers"
         client.ask("DELETE", "/numbers?confirm=numbers")
         page.locator("#state", has_text="numbers was removed").wait_for()
         page.wrong[:] = [one for one in page.wrong if "404" not in one]  # the browser's own words
+
+
+def test_the_table_of_models_sorts_searches_and_puts_failed_ones_first(tmp_path, browser):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    with opened(tmp_path) as client:
+        for name in ("a", "b", "z"):
+            client.make(name)
+        for k, name in enumerate("aab"):
+            client.ask("POST", f"/{name}/learn", {"id": f"{k}", "x": {"f": k}, "label": "ham"})
+    (tmp_path / "models/z" / DATABASE).write_bytes(b"nonsense" * 1000)
+    with opened(tmp_path) as client:
+        client.ask("GET", "/a/certificate")
+        rows = {one["name"]: one for one in client.http.get("/v1/fleet").json()["models"]}
+        assert [rows[name]["state"] for name in rows] == ["ready", "ready", "failed"]
+        assert (rows["a"]["labelled"], rows["a"]["baseline"], rows["a"]["drift_alarm"]) == (2, 0, False)
+        assert "Restore the folder of z" in rows["z"]["advice"]
+        home = str(client.http.base_url) + "/"
+        token = client.http.headers["authorization"].split()[1]
+        with watched(browser, home, http_credentials={"username": "novikoff", "password": token}) as page:
+            page.goto(home)
+            page.locator("#trouble", has_text="z: failed").wait_for()
+
+            def order():
+                return [one.strip() for one in page.locator("#rows td:first-child").all_inner_texts()]
+
+            assert order() == ["z", "a", "b"]
+            page.get_by_role("button", name="Model").click()
+            assert order() == ["z", "b", "a"]
+            page.get_by_role("button", name="Rows").click()
+            assert order() == ["z", "a", "b"]
+            assert page.locator("th[aria-sort=descending]").inner_text().strip() == "Rows"
+            page.fill("#search", "perceptron failed")
+            assert order() == []
+            page.fill("#search", "Failed")
+            assert order() == ["z"]
+            page.fill("#search", "")
+            for scheme, width in (("light", 1000), ("dark", 360)):
+                page.emulate_media(color_scheme=scheme)
+                page.set_viewport_size({"width": width, "height": 800})
+                assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+                found = axe.Axe().run(page)
+                assert found.violations_count == 0, found.generate_report()
+
+
+def test_recent_mistakes_are_listed(client):
+    client.make()
+    answers = {k: client.predict(f"{k}", {"f": k % 2 or -1.0}) for k in range(40)}
+    wrong = [k for k, one in answers.items() if client.label(f"{k}", "ham" if k % 2 else "spam")["mistake"]]
+    found = client.ask("GET", "/m/mistakes")["mistakes"]
+    assert [one["id"] for one in found] == [f"{k}" for k in reversed(wrong)][:10]
+    assert found[0]["prediction"] != found[0]["label"]
+    client.make("numbers", learner="vaw", negative=None, positive=None)
+    for k, y in enumerate((0.1, 9, 0.2)):
+        client.ask("POST", "/numbers/learn", {"id": f"{k}", "x": [1], "label": y})
+    assert client.ask("GET", "/numbers/mistakes")["mistakes"][0]["id"] == "1"
 
 
 def test_a_file_is_sent_and_sent_again(client, tmp_path, capsys, monkeypatch):

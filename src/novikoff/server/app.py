@@ -30,7 +30,7 @@ from novikoff.server.dashboard import Dashboard
 from novikoff.server.handlers import Answering, Item
 from novikoff.server.prometheus import Requests
 from novikoff.server.service import Service, log
-from novikoff.server.status import describe, metrics
+from novikoff.server.status import describe, metrics, overview
 from novikoff.server.wire import (
     KINDS,
     PLAIN,
@@ -124,6 +124,8 @@ class App:
                 Route("/openapi.json", self._openapi),
                 Route("/docs", self._docs),
                 Route("/v1/models", self._list),
+                Route("/v1/fleet", self._fleet),
+                Route("/v1/models/{name}/mistakes", self._mistakes),
                 Route("/v1/backups/{name}", self._back_up, methods=["POST"]),
                 Route("/v1/models/{name}", self._describe, methods=["GET"]),
                 Route("/v1/models/{name}", self._create, methods=["PUT"]),
@@ -299,6 +301,15 @@ class App:
         grant: Grant = request.scope["grant"]
         models = sorted(self.service.models.items())
         return _json({"models": [describe(actor) for name, actor in models if grant.sees(name)]})
+
+    async def _fleet(self, request: Request) -> Response:
+        grant: Grant = request.scope["grant"]
+        models = sorted(self.service.models.items())
+        return _json({"models": [overview(self.service, actor) for name, actor in models if grant.sees(name)]})
+
+    async def _mistakes(self, http: Request) -> Response:
+        actor = self.service.actor(http.path_params["name"])
+        return _json({"mistakes": await self.look(actor, lambda one: one.table.mistakes())})
 
     async def _describe(self, request: Request) -> Response:
         return _json(describe(self.service.actor(request.path_params["name"])))

@@ -1,4 +1,4 @@
-"""Dashboard at /: results and guarantees of each model, live, by server-sent events.
+"""Dashboard at /: a table of all models, and results and guarantees of each, live, by server-sent events.
 
 Page, curve and cards are those of the arena, under the same content policy. The page needs the token: the browser asks
 for a user name (novikoff) and a password (the token).
@@ -39,6 +39,7 @@ POINTS = 300
 FILES = {
     "/": ("dashboard.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
+    "/dashboard.css": ("dashboard.css", "text/css; charset=utf-8"),
     "/dashboard.js": ("dashboard.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
     "/charts.js": ("charts.js", "text/javascript; charset=utf-8"),

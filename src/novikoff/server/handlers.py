@@ -36,6 +36,8 @@ STOPPED = 0.25
 """Largest part of expire_seconds by which rounds age while the service is stopped."""
 NOTED = 60.0
 """Seconds after which the time is recorded again."""
+MISTAKES, AMONG = 10, 2000
+"""Largest number of mistakes that are listed, and of the last labels they are among."""
 DROPPED_AT_ONCE = 1000
 """Examples dropped per commit."""
 
@@ -511,6 +513,15 @@ class Answering:
         return Labelled(
             one.id, one.seq, arrival.n, play.decode(one.prediction), play.decode(arrival.y), mistake, repeated
         )
+
+    def mistakes(self) -> list[dict[str, object]]:
+        """Return the latest mistakes of the served predictions, or the largest of the last errors in regression."""
+        known = self._store.wrong if self.play.ledger.counts else self._store.furthest
+        return [
+            {"id": one.id, "prediction": self.play.decode(one.prediction), "label": self.play.decode(arrival.y),
+             "arrival": arrival.n, "at": one.at}
+            for arrival, one in known(MISTAKES, AMONG)
+        ]  # fmt: skip
 
     def describe(self, id: str) -> dict[str, object] | RefusedError:
         """Return the state of a round; runs in the actor's thread."""

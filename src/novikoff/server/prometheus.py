@@ -17,6 +17,15 @@ class Histogram:
         self._counts[bisect.bisect_left(self._limits, value)] += 1
         self._sum += value
 
+    def within(self, part: float) -> float | None:
+        """Return the smallest limit that this part of the values is below; None without any value."""
+        counts, total = list(self._counts), 0
+        for limit, count in zip((*self._limits, float("inf")), counts, strict=True):
+            total += count
+            if total and total >= part * sum(counts):
+                return min(limit, self._limits[-1])
+        return None
+
     def lines(self, name: str, labels: str) -> Iterator[str]:
         """Yield the histogram in the text format."""
         total = 0

@@ -61,6 +61,13 @@ HISTOGRAMS = {
 """Help text of each histogram of a model."""
 STATUSES = ("valid", "conditional", "vacuous", "void", "violated")
 """Statuses of certificates."""
+ADVICE = {
+    "failed": "Read the log of the service. Restore the folder of {name} from a backup, or delete the model with "
+    "DELETE /v1/models/{name}?confirm={name}.",
+    "storage_failed": "Free space on the disk, or make it writable: {name} then goes on by itself. Nothing was lost; "
+    "predictions with record: false are answered.",
+}
+"""What to do about a model in one of these states."""
 OF_LABELS = ("mistakes", "arrival_mistakes")
 """Counts of classification only; regression has a loss instead."""
 
@@ -78,6 +85,29 @@ def describe(actor: Actor) -> dict[str, object]:
         if (threshold := actor.play.ledger.threshold) is not None:
             found["threshold"] = thresholds.plain(threshold)
     return found
+
+
+def overview(service: Service, actor: Actor) -> dict[str, object]:
+    """Return a row of the table of models; nothing is evaluated."""
+    found = describe(actor)
+    row: dict[str, Any] = {"name": actor.name, "state": actor.state, "reason": actor.reason or None}
+    row |= {"advice": ADVICE.get(actor.state, "").format(name=actor.name) or None, "disk": service.size(actor)}
+    if "model" not in found:
+        return row
+    ledger, late = actor.play.ledger, actor.play.late
+    row |= {name: found[name] for name in ("pending", "predicted", "labelled", "frozen")}
+    row |= {"learner": actor.model.learner, "counts": ledger.counts, "latency": actor.commit_seconds.within(0.95)}
+    row["drift_alarm"] = None if ledger.drift is None else ledger.drift.test.alarm
+    labels = late.labelled
+    row["error"] = (late.mistakes if ledger.counts else ledger.loss) / labels if labels else None
+    row["baseline"] = None
+    if (known := service.certified(actor)) is not None and known["labelled"]:
+        what = "mistakes" if ledger.counts else "loss"
+        kept = [one.get(what) for one in known["baselines"].values() if isinstance(one, dict)]
+        row["baseline"] = min((one for one in kept if one is not None), default=None)
+        if row["baseline"] is not None:
+            row["baseline"] /= known["labelled"]
+    return row
 
 
 def _count(actor: Actor, name: str) -> int | None:

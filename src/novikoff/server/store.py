@@ -263,6 +263,16 @@ class Store:
         (labelled,) = self._db.execute("SELECT coalesce(max(n), 0) FROM arrivals").fetchone()
         return predicted, labelled
 
+    def wrong(self, most: int, labels: int) -> list[tuple[Arrival, Round]]:
+        """Return the latest of the last labels whose served prediction was wrong."""
+        return self._joined("a.n > (SELECT coalesce(max(n), 0) FROM arrivals) - ? AND r.said IS NOT a.y "
+                            "ORDER BY a.n DESC LIMIT ?", labels, most)  # fmt: skip
+
+    def furthest(self, most: int, labels: int) -> list[tuple[Arrival, Round]]:
+        """Return those of the last outcomes that were furthest from the served prediction."""
+        return self._joined("a.n > (SELECT coalesce(max(n), 0) FROM arrivals) - ? "
+                            "ORDER BY abs(r.said - a.y) DESC LIMIT ?", labels, most)  # fmt: skip
+
     def latest(self) -> float:
         """Return the time of the last prediction; 0 if there is none."""
         row = self._db.execute("SELECT at FROM rounds ORDER BY seq DESC LIMIT 1").fetchone()
@@ -270,10 +280,13 @@ class Store:
 
     def played(self, after: int, most: int) -> list[tuple[Arrival, Round]]:
         """Return the next arrivals after the n-th, with their rounds."""
+        return self._joined("a.n > ? ORDER BY a.n LIMIT ?", after, most)
+
+    def _joined(self, where: str, *given: int) -> list[tuple[Arrival, Round]]:
         columns = ", ".join(f"r.{name}" for name in COLUMNS.split(", "))
         query = f"""SELECT a.n, a.seq, a.y, a.said, a.pending, {columns} FROM arrivals a JOIN rounds r ON r.seq = a.seq
-            WHERE a.n > ? ORDER BY a.n LIMIT ?"""
-        return [(Arrival(*row[:5]), Round(*row[5:]).checked()) for row in self._db.execute(query, (after, most))]
+            WHERE {where}"""
+        return [(Arrival(*row[:5]), Round(*row[5:]).checked()) for row in self._db.execute(query, given)]
 
 
 def lost_commits(path: Path) -> int:
