@@ -65,6 +65,8 @@ PLAYED = {
 A learner that is not listed and does not play that table has no picture.
 """
 
+PRINTED = "print(game)\nfor certificate in game.certify():\n    print(certificate)\n"
+"""Last lines of the program of a learner."""
 ROOMS = {"learner": "learners", "adversary": "adversaries", "class": "classes", "stream": "streams"}
 HEADING = "## {}".format
 DESCRIPTIONS = {
@@ -146,7 +148,7 @@ def _played(name: str) -> tuple[str, str, Any, str, str] | None:
     """Return spec, source, ledger, program and output of the game of the picture; None if there is no stream for it."""
     default = "diabetes" if specs.task(specs.parse(name)) == "regression" else TABLE
     spec, source = PLAYED.get(name, (name, default))
-    code = f"{_imports(source)}import novikoff as nk\n\n{_game(spec, source)}print(game)\nfor certificate in game.certify():\n    print(certificate)\n"
+    code = f"{_imports(source)}import novikoff as nk\n\n{_game(spec, source)}{PRINTED}"
     printed, scope = io.StringIO(), dict[str, Any]()
     try:
         with redirect_stdout(printed):
