@@ -547,6 +547,23 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             also=("members", "stack", "mixture"),
         ),
         Term(
+            "boosted trees",
+            "Trees fitted one after another, each to the errors of those before: a part of `auto`, fitted to the rows so "
+            "far whenever these have grown by a quarter. No theorem bounds their loss; the guarantee of `auto` "
+            "compares it with the loss that they had in this run.",
+            ("auto", "auto-regression"),
+            "novikoff run auto demo:breast-cancer -v",
+            ("boosting", "boost", "gradient boosting"),
+        ),
+        Term(
+            "pruning",
+            "A tree without some of its lower nodes. A growing tree mixes all its prunings and loses at most as much as "
+            "the best one, plus ln 2 for each of its nodes that was split.",
+            ("tree", "forest", "tree_pruning"),
+            "novikoff run tree demo:breast-cancer",
+            ("prunings", "decision tree"),
+        ),
+        Term(
             "random ensemble",
             "A hypothesis drawn at random from those of all rounds: its risk is close to the mistake rate of the run.",
             ("ensemble_risk",),

@@ -322,8 +322,8 @@ class ForestRegression(NumberTableLearner):
         rows: Number of last rows from which trees grow, at most 131,072.
 
     Guarantee:
-        Squared loss at most the mean over the trees of the bounds of their best prunings, in each epoch
-        (`forest_gaps`).
+        Squared loss at most the mean over the trees of the bounds of their best prunings, in each epoch, less their
+        disagreement, which is known without the outcomes (`forest_gaps`).
 
     Example:
         >>> import novikoff as nk
