@@ -548,8 +548,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "boosted trees",
-            "Trees fitted one after another, each to the errors of those before: a part of `auto`, fitted to the rows so "
-            "far whenever these have grown by a quarter. No theorem bounds their loss; the guarantee of `auto` "
+            "Trees fitted one after another, each to the errors of those before: a part of `auto`, fitted to the rows "
+            "so far whenever these have grown by a quarter. No theorem bounds their loss; the guarantee of `auto` "
             "compares it with the loss that they had in this run.",
             ("auto", "auto-regression"),
             "novikoff run auto demo:breast-cancer -v",
@@ -557,8 +557,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "pruning",
-            "A tree without some of its lower nodes. A growing tree mixes all its prunings and loses at most as much as "
-            "the best one, plus ln 2 for each of its nodes that was split.",
+            "A tree without some of its lower nodes. A growing tree mixes all its prunings and loses at most as much "
+            "as the best one, plus ln 2 for each of its nodes that was split.",
             ("tree", "forest", "tree_pruning"),
             "novikoff run tree demo:breast-cancer",
             ("prunings", "decision tree"),
