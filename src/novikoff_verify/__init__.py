@@ -7,6 +7,7 @@ It imports the standard library only, and computes with integers, fractions and 
     hypotheses.py  finite classes, and the hypotheses that are left
     kernels.py   kernels, and the error that doubles make
     ridge.py     ridge regression: the inverse of its matrix
+    leader.py    follow the regularised leader, for the log loss
     theorems.py  one class per theorem: the statement, the bound that follows from the sums, and the sums of the data
     rules.py     the learners in textbook form, replayed on the data
     command.py   novikoff verify PROOF [DATA]

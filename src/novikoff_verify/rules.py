@@ -21,6 +21,7 @@ from novikoff_verify.exact import (
 )
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.kernels import Kernel, Vector
+from novikoff_verify.leader import Leader
 from novikoff_verify.ridge import Ridge
 from novikoff_verify.rows import Row
 
@@ -311,6 +312,23 @@ class VAW(Rule):
             require(abs(share * fraction(self.loss) - number(claim["observed"])) <= off, "the loss is another one")
 
 
+class FTRL(Rule):
+    """Predict P(+1) of `Leader`; +1 if it is 1/2 or more."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        super().__init__(proof)
+        self.leader = Leader(proof["learner"])
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.leader.see(row.x, row.y)
+
+    def end(self) -> None:
+        loss = fraction(self.leader.loss)
+        for claim in self.proof["claims"]:
+            close = abs(loss - number(claim["observed"])) <= SAME * (1 + loss)
+            require(claim["quantity"] != "log loss" or close, "the loss is another one")
+
+
 class Mixture(Rule):
     """Play P = sum of w_i P_i over the forecasters that are awake; afterwards v_i = w_i P_i(y) / P(y).
 
@@ -368,6 +386,7 @@ RULES: dict[str, type[Rule]] = {
     "fixed-share": Mixture,
     "bayes": Mixture,
     "vaw": VAW,
+    "ftrl": FTRL,
     "ada-hedge": NumbersMixture,
     "exponential-weights": ExponentialWeights,
 }

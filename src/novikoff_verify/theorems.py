@@ -28,6 +28,7 @@ from novikoff_verify.exact import (
 )
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.kernels import Kernel, Vector
+from novikoff_verify.leader import Leader, log_loss
 from novikoff_verify.ridge import Ridge
 from novikoff_verify.rows import KINDS, Row, flags
 
@@ -746,9 +747,34 @@ class Parts(Theorem):
 
 
 class FTRLRegret(Parts):
-    """The same, with `doubt`: the sum of |u_i| times the rounding error of the gradient."""
+    """Log loss of follow the regularised leader: L <= L_u + u'Au/2 + sum of Delta, A the metric at the end.
 
+    Delta = g (z - z0) + g^2 v/2 in each round. `doubt` is an allowance for the rounding of the gradients in doubles.
+    """
+
+    kinds, rules, of_rows = ("vectors",), ("ftrl",), True
     parts = ("comparator", "penalty", "delta", "doubt")
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.leader = Leader(proof["learner"]) if self.rule else None
+        self.u = {int(place): decimal(double(weight)) for place, weight in self.witness.get("weights", {}).items()}
+        self.lost = Decimal(0)
+
+    def see(self, row: Row, wrong: bool) -> None:
+        if self.leader is None or "weights" not in self.witness:
+            raise NotCoveredError("a learner or a comparator that the proof does not describe")
+        require(row.y in (-1, 1), "a label must be -1 or +1")
+        values = self.leader.values(row.x)
+        self.lost += log_loss(row.y * sum((self.u.get(place, Decimal(0)) * x for place, x in values), Decimal(0)))
+        self.leader.see(row.x, row.y)
+
+    def sums(self) -> None:
+        if self.leader is not None:
+            found = {"comparator": self.lost, "penalty": self.leader.penalty(self.u), "delta": self.leader.delta}
+            for name, value in found.items():
+                exact = fraction(value)
+                require(exact <= self.part(name) + CLOSE * (1 + exact), f"{name} is larger on these rows")
 
 
 class VAWRegret(Parts):

@@ -342,6 +342,31 @@ def test_ridge_regression_is_verified_at_every_depth(name, tmp_path):
     assert depths(proof, data)["vaw_regret", "replay"].startswith("REFUTED")
 
 
+LEADERS = {
+    "sqrt": lambda: nk.FTRL(),
+    "newton": lambda: nk.FTRL(metric="newton", rate=0.5, bias=0.0),
+    "sparse": lambda: nk.FTRL(bias=2.0),
+}
+
+
+@pytest.mark.parametrize("name", LEADERS)
+def test_regularised_leader_is_verified_at_every_depth(name, tmp_path):
+    used = [{k: v for k, v in enumerate(x) if v > 0} for x in VECTORS.tolist()]
+    rows = list(zip(used, SIGNS.tolist(), strict=True))
+    ledger = nk.play(LEADERS[name](), rows if name == "sparse" else (VECTORS, SIGNS), proof=str(tmp_path / "v.rows"))
+    ledger.write_proof(tmp_path / "v.json")
+    proof, data = read(str(tmp_path / "v.json")), str(tmp_path / "v.rows")
+    assert set(depths(proof, data).values()) == {"verified"}
+    assert proof["claims"][0]["witness"]["weights"]
+    for part in ("comparator", "penalty", "delta"):
+        other = copy.deepcopy(proof)
+        parts = other["claims"][0]["witness"]["parts"]
+        parts[part] = str(Fraction(parts[part]) - Fraction(1, 10**6))
+        assert depths(other, data)["ftrl_regret", "data"].startswith(f"REFUTED: {part} is larger")
+    proof["learner"]["rate"] = "2"
+    assert depths(proof, data)["ftrl_regret", "replay"].startswith("REFUTED")
+
+
 def test_limits_on_the_risk_are_verified_by_arithmetic(tmp_path):
     x = np.tile(VECTORS, (4, 1))
     y = np.tile(SIGNS, 4)

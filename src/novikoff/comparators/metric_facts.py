@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.comparators.frozen import FrozenFacts
 from novikoff.core.certificate import Assumption, Bound, outward, refutations, seen, warm_start
@@ -33,6 +36,7 @@ class MetricComparator:
         unexplained: Distance of the learner's sums, along u, from those of its scores, in units of rounding error.
         promised: Remaining part of the bound of the goal; at least the value that the tracker computed itself.
         member: Member of the goal.
+        weights: u by place, the constant feature first.
     """
 
     log_loss: float
@@ -43,6 +47,7 @@ class MetricComparator:
     unexplained: float
     promised: float
     member: int
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
 
     @property
     def log_bound(self) -> float:

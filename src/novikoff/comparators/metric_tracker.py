@@ -276,6 +276,7 @@ class MetricTracker(VectorTracker):
             unexplained=0.0 if zero else unexplained,
             promised=goal.promised,
             member=goal.member,
+            weights=u,
         )
 
     @property

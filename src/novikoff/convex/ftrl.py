@@ -197,6 +197,9 @@ class FTRL(Probabilistic):
         added = self.gradients(), added_doubt(*self.counts())
         return Goal("log", Diagonal(self.diagonal()), promised, added, linear=float(self.sums[at.LINEAR]))
 
+    def textbook(self) -> dict[str, object]:
+        return {"rule": "ftrl", "metric": self.metric, "rate": self.rate.hex(), "bias": float(self.bias).hex()}
+
     def facts(self) -> MetricFacts:
         loss, delta, linear, size = (float(value) for value in self.sums)
         gradients = self.gradients()

@@ -36,6 +36,8 @@ def ftrl_regret(run: Run[MetricFacts]) -> Bound | None:
 
 @ftrl_regret.witnessed
 def witness(run: Run[MetricFacts]) -> dict[str, object] | None:
-    """Return the parts of the least bound."""
+    """Return the parts of the least bound, and u by place, -1 for the constant feature."""
     u = min(run.tracked.comparators, key=lambda u: u.log_bound)
-    return parts(comparator=u.log_loss, penalty=0.5 * u.square, delta=u.promised, doubt=u.doubt)
+    found = parts(comparator=u.log_loss, penalty=0.5 * u.square, delta=u.promised, doubt=u.doubt)
+    weights = {str(place): weight.hex() for place, weight in enumerate(u.weights.tolist(), -1) if weight}
+    return None if found is None else {**found, "weights": weights}
