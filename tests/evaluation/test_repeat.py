@@ -279,11 +279,11 @@ class Unfair:
 
 def test_evictions_that_are_not_fair_are_violated_and_fair_ones_valid():
     """Sixteen vectors once each, then two others in turn: the one that comes was just forgotten."""
-    rows = np.eye(18)[[*range(16), *[16, 17] * 30]]
+    rows = np.eye(18)[[*range(16), *[16, 17] * 20]]
     stream = [(x, -1) for x in rows]
-    (verdict,) = nk.repeat(lambda seed: Unfair(seed), stream, seeds=range(40)).verdicts
+    (verdict,) = nk.repeat(lambda seed: Unfair(seed), stream, seeds=range(30)).verdicts
     assert verdict.status == "violated"
-    (verdict,) = nk.repeat(lambda seed: Unfair(seed, fair=True), stream, seeds=range(40)).verdicts
+    (verdict,) = nk.repeat(lambda seed: Unfair(seed, fair=True), stream, seeds=range(30)).verdicts
     assert verdict.status == "valid"
-    (verdict,) = nk.repeat("rbp:budget=16,kernel=linear", stream, seeds=range(40)).verdicts
+    (verdict,) = nk.repeat("rbp:budget=16,kernel=linear", stream, seeds=range(30)).verdicts
     assert verdict.status == "valid"
