@@ -1,4 +1,4 @@
-"""Ridge regression in decimals of 60 digits: the inverse of its matrix, kept from row to row."""
+"""Ridge regression, and its form for the log loss, in decimals of 60 digits: the inverse is kept from row to row."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from novikoff_verify.exact import NotCoveredError, decimal, double, number, require
+from novikoff_verify.leader import hedged, log_loss
 
 WIDEST = 100
 """Largest number of features: a row costs the square of it."""
@@ -28,17 +29,24 @@ class Ridge:
         self.b: list[Decimal] = []
         self.squares = self.chi = Decimal(0)
 
-    def see(self, pairs: list[Any], y: Decimal) -> Decimal:
-        """Add a row, and return the prediction x'A^-1 b of before y was added to b."""
-        values = [(place, decimal(value)) for place, value in pairs] + [(-1, self.bias)] * (self.bias != 0)
+    def values(self, pairs: list[Any]) -> list[tuple[int, Decimal]]:
+        """Return the places and values of a row, the constant feature last."""
+        found = [(place, decimal(value)) for place, value in pairs if value]
+        return [*found, (-1, self.bias)] if self.bias else found
+
+    def look(self, pairs: list[Any]) -> tuple[list[Decimal], list[Decimal]]:
+        """Return x by row of the matrix, and A^-1 x for the matrix without x x'."""
+        values = self.values(pairs)
         for place, value in values:
-            if value:
-                self._grow(place, abs(value))
+            self._grow(place, abs(value))
         x = [Decimal(0)] * len(self.b)
         for place, value in values:
-            if value:
-                x[self.places[place]] = value
-        turned = [dot(row, x) for row in self.inverse]
+            x[self.places[place]] = value
+        return x, [dot(row, x) for row in self.inverse]
+
+    def see(self, pairs: list[Any], y: Decimal) -> Decimal:
+        """Add a row, and return the prediction x'A^-1 b of before y was added to b."""
+        x, turned = self.look(pairs)
         spread = dot(turned, x)
         score = dot(turned, self.b) / (1 + spread)
         self._subtract(turned, 1 + spread)
@@ -74,6 +82,46 @@ class Ridge:
             if value:
                 part = value / divisor
                 row[:] = [one - part * other for one, other in zip(row, vector, strict=True)]
+
+
+class Newton(Ridge):
+    """The same for the log loss: after each row A += h x x' and b -= (g - h z) x.
+
+    z is the root of z + (v/2) tanh(z/2) = x'A^-1 b, v = x'A^-1 x; g = P(+1) - [y = +1], h = kappa P(+1) P(-1), kappa =
+    tanh(C/2) / (C/2), C the `radius`. Q(s) = l(z) + g (s-z) + h (s-z)^2/2 approximates the loss l.
+    """
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(given)
+        half = decimal(number(given["radius"])) / 2
+        require(half >= 0, "radius must be at least 0")
+        e = (-2 * half).exp()
+        self.kappa = (1 - e) / (1 + e) / half if half else Decimal(1)
+        self.loss = self.delta = self.approximated = Decimal(0)
+
+    def play(self, pairs: list[Any], y: int, u: dict[int, Decimal]) -> None:
+        """Play a row, and add max(l, Q) of <u,x>."""
+        x, turned = self.look(pairs)
+        score, spread = dot(turned, self.b), dot(turned, x)
+        z = hedged(score, spread)
+        wrong = 1 / (1 + (y * z).exp())
+        g, h, lost = -y * wrong, self.kappa * wrong * (1 - wrong), log_loss(y * z)
+        off = z - score
+        self.loss += lost
+        self.delta += (g * off + g * g * spread / 2 - h * off * off / 2) / (1 + h * spread)
+        other = sum((u.get(place, Decimal(0)) * value for place, value in self.values(pairs)), Decimal(0))
+        away = other - z
+        self.approximated += max(log_loss(y * other), lost + g * away + h * away * away / 2)
+        if h:
+            self._subtract(turned, 1 / h + spread)
+        self.b = [one - (g - h * z) * value for one, value in zip(self.b, x, strict=True)]
+
+    def penalty(self, u: dict[int, Decimal]) -> Decimal:
+        """Return u'Lu/2."""
+        for place, weight in u.items():
+            require(not weight or place in self.places, "u has a weight at a feature that was never seen")
+        sizes = {place: self.largest[k] if self.scaled else Decimal(1) for place, k in self.places.items()}
+        return sum((self.ridge * (sizes[place] * w) ** 2 / 2 for place, w in u.items() if w), Decimal(0))
 
 
 def dot(one: list[Decimal], other: list[Decimal]) -> Decimal:

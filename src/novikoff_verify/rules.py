@@ -22,7 +22,7 @@ from novikoff_verify.exact import (
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.kernels import Kernel, Vector
 from novikoff_verify.leader import Leader
-from novikoff_verify.ridge import Ridge
+from novikoff_verify.ridge import Newton, Ridge
 from novikoff_verify.rows import Row
 
 ULP = Fraction(1, 2**53)
@@ -322,11 +322,31 @@ class FTRL(Rule):
     def see(self, row: Row, wrong: bool) -> None:
         self.leader.see(row.x, row.y)
 
+    @property
+    def loss(self) -> Decimal:
+        """Its log loss."""
+        return self.leader.loss
+
     def end(self) -> None:
-        loss = fraction(self.leader.loss)
+        loss = fraction(self.loss)
         for claim in self.proof["claims"]:
             close = abs(loss - number(claim["observed"])) <= SAME * (1 + loss)
             require(claim["quantity"] != "log loss" or close, "the loss is another one")
+
+
+class Logistic(FTRL):
+    """Predict P(+1) of `Newton`; +1 if it is 1/2 or more."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        Rule.__init__(self, proof)
+        self.matrix = Newton(proof["learner"])
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.matrix.play(row.x, row.y, {})
+
+    @property
+    def loss(self) -> Decimal:
+        return self.matrix.loss
 
 
 class Mixture(Rule):
@@ -387,6 +407,7 @@ RULES: dict[str, type[Rule]] = {
     "bayes": Mixture,
     "vaw": VAW,
     "ftrl": FTRL,
+    "logistic": Logistic,
     "ada-hedge": NumbersMixture,
     "exponential-weights": ExponentialWeights,
 }

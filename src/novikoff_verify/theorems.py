@@ -29,7 +29,7 @@ from novikoff_verify.exact import (
 from novikoff_verify.hypotheses import Survivors
 from novikoff_verify.kernels import Kernel, Vector
 from novikoff_verify.leader import Leader, log_loss
-from novikoff_verify.ridge import Ridge
+from novikoff_verify.ridge import Newton, Ridge
 from novikoff_verify.rows import KINDS, Row, flags
 
 ULP = Fraction(1, 2**53)
@@ -724,10 +724,7 @@ class NumbersMixture(Theorem):
 
 
 class Parts(Theorem):
-    """A log loss that is at most a sum of parts, each measured in the run: L <= L_u + u'Au/2 + D.
-
-    L_u is the loss of a vector u, A the metric at the end and D the sum of what the rounds cost beyond.
-    """
+    """A loss that is at most a sum of parts: of that of a vector u, of u'Au/2, and of what the rounds cost beyond."""
 
     quantities: ClassVar[tuple[str, ...]] = ("log loss",)
     kinds: ClassVar[tuple[str, ...]] = KINDS
@@ -772,6 +769,34 @@ class FTRLRegret(Parts):
     def sums(self) -> None:
         if self.leader is not None:
             found = {"comparator": self.lost, "penalty": self.leader.penalty(self.u), "delta": self.leader.delta}
+            for name, value in found.items():
+                exact = fraction(value)
+                require(exact <= self.part(name) + CLOSE * (1 + exact), f"{name} is larger on these rows")
+
+
+class LogisticRegret(Parts):
+    """Log loss of second-order logistic regression: L <= sum of max(l, Q)(<u,x>) + u'Lu/2 + sum of Delta.
+
+    Delta = (g e + g^2 v/2 - h e^2/2) / (1 + h v), e = z - z0, in each round.
+    """
+
+    kinds, rules, of_rows = ("vectors",), ("logistic",), True
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.matrix = Newton(proof["learner"]) if self.rule else None
+        self.u = {int(place): decimal(double(weight)) for place, weight in self.witness.get("weights", {}).items()}
+
+    def see(self, row: Row, wrong: bool) -> None:
+        if self.matrix is None or "weights" not in self.witness:
+            raise NotCoveredError("a learner or a comparator that the proof does not describe")
+        require(row.y in (-1, 1), "a label must be -1 or +1")
+        self.matrix.play(row.x, row.y, self.u)
+
+    def sums(self) -> None:
+        if self.matrix is not None:
+            one = self.matrix
+            found = {"comparator": one.approximated, "penalty": one.penalty(self.u), "delta": one.delta}
             for name, value in found.items():
                 exact = fraction(value)
                 require(exact <= self.part(name) + CLOSE * (1 + exact), f"{name} is larger on these rows")
@@ -942,7 +967,7 @@ THEOREMS: dict[str, type[Theorem]] = {
     "weighted_majority_mistakes": WeightedMajority,
     "tightest_box_mistakes": TightestBox,
     "ftrl_regret": FTRLRegret,
-    "logistic_regret": Parts,
+    "logistic_regret": LogisticRegret,
     "vaw_regret": VAWRegret,
     "tree_pruning": TreePruning,
     "fixed_rate_regret": ExponentialWeights,

@@ -49,6 +49,10 @@ class MetricComparator:
     member: int
     weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
 
+    def by_place(self) -> dict[str, str]:
+        """Return u exactly for a proof file: its weights by place, -1 for the constant feature."""
+        return {str(place): weight.hex() for place, weight in enumerate(self.weights.tolist(), -1) if weight}
+
     @property
     def log_bound(self) -> float:
         """Bound on the log loss of a first-order learner."""

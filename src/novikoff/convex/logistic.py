@@ -91,6 +91,11 @@ class Logistic(SecondOrder, Probabilistic):
         """Return the objectives that comparators minimise."""
         return [goal_of(self.matrix, self.features.count + 1, self.rounds)]
 
+    def textbook(self) -> dict[str, object]:
+        numbers = {"ridge": self.ridge, "radius": self.radius, "bias": self.bias}
+        exact = {name: float(value).hex() for name, value in numbers.items()}
+        return {"rule": "logistic", "scale_free": self.scale_free, **exact}
+
     def facts(self) -> MetricFacts:
         return facts_of(self.matrix, self.features.count + 1, self.rounds)
 

@@ -39,5 +39,4 @@ def witness(run: Run[MetricFacts]) -> dict[str, object] | None:
     """Return the parts of the least bound, and u by place, -1 for the constant feature."""
     u = min(run.tracked.comparators, key=lambda u: u.log_bound)
     found = parts(comparator=u.log_loss, penalty=0.5 * u.square, delta=u.promised, doubt=u.doubt)
-    weights = {str(place): weight.hex() for place, weight in enumerate(u.weights.tolist(), -1) if weight}
-    return None if found is None else {**found, "weights": weights}
+    return None if found is None else {**found, "weights": u.by_place()}

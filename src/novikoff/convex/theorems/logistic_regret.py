@@ -50,6 +50,7 @@ def logistic_regret(run: Run[MetricFacts]) -> Bound | None:
 
 @logistic_regret.witnessed
 def witness(run: Run[MetricFacts]) -> dict[str, object] | None:
-    """Return the parts of the least bound."""
+    """Return the parts of the least bound, and u by place, -1 for the constant feature."""
     u = min(run.tracked.comparators, key=lambda u: u.parabola_bound)
-    return parts(comparator=u.parabola, penalty=0.5 * u.square, delta=u.promised)
+    found = parts(comparator=u.parabola, penalty=0.5 * u.square, delta=u.promised)
+    return None if found is None else {**found, "weights": u.by_place()}
