@@ -1,4 +1,4 @@
-"""Trees and forests that are killed and resumed, and that play in several threads: the same bits."""
+"""Trees, forests and `auto` that are killed and resumed, and trees and forests in several threads: the same bits."""
 
 import os
 import random
@@ -30,7 +30,9 @@ def path(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("spec", [SPECS[0], pytest.param(SPECS[1], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "spec", [SPECS[0], *(pytest.param(spec, marks=pytest.mark.slow) for spec in (SPECS[1], "auto"))]
+)
 def test_a_killed_game_resumes_to_the_same_bits(spec, path, tmp_path):
     model, whole, pause, kills = tmp_path / "model.nk", nk.play(spec, str(path)), random.Random(0), 0
     command = ["run", spec, str(path), "--save", str(model), "--save-every", "700", "-q"]

@@ -298,8 +298,8 @@ def _inputs(
         low: (rows,) Smallest outcome before.
         high: (rows,) Largest outcome before.
     """
-    scores = (part for scores in boosted for part in scores[:, :, 0].T)
-    found = np.column_stack([linear, *scores, forest, linear, last])
+    after = (part for scores in boosted for part in scores[:, :, 0].T)
+    found = np.column_stack([linear, *after, forest, linear, last])
     found = np.where(np.isfinite(found), found, linear[:, None])
     clipped: Vector = np.clip(found, low[:, None], high[:, None])
     return clipped
