@@ -364,3 +364,11 @@ def test_what_cannot_be_explained_is_refused_and_not_a_round(client):
     assert client.code("GET", "/v1/models/m/rounds/a") == (404, "unknown_id")
     assert client.code("GET", "/v1/models/m/importance") == (400, "bad_request")
     assert client.predict("a", {"free": 1})["prediction"] == "spam"
+
+
+def test_a_wrong_method_is_answered_with_those_allowed(client):
+    client.make()
+    found = client.http.request("TRACE", "/v1/models/m")
+    assert (found.status_code, found.headers["allow"]) == (405, "DELETE, GET, HEAD, PUT")
+    assert found.json()["error"]["code"] == "wrong_method"
+    assert client.http.post("/metrics").headers["allow"] == "GET, HEAD"

@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from novikoff.arena.guard import HEADERS, body_of, foreign
 from novikoff.core.errors import InputError
@@ -565,10 +565,14 @@ async def _refused(_: Request, refusal: Exception) -> Response:
     return found
 
 
-async def _unknown(_: Request, error: Exception) -> Response:
+async def _unknown(http: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     code = "wrong_method" if status == 405 else "nothing_here"
-    return _json(RefusedError(code, "no such path and method: see /docs.").fields(), STATUS[code])
+    found = _json(RefusedError(code, "no such path and method: see /docs.").fields(), STATUS[code])
+    if status == 405:
+        routes = [one for one in http.app.routes if one.matches(http.scope)[0] != Match.NONE]
+        found.headers["allow"] = ", ".join(sorted({method for one in routes for method in one.methods or ()}))
+    return found
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

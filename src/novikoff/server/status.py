@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from novikoff.reports import thresholds
+from novikoff.game.ledger import Ledger
+from novikoff.reports import plain, thresholds
 from novikoff.server.actor import Actor
 from novikoff.server.prometheus import Requests, family
 from novikoff.server.service import Service
@@ -100,14 +101,19 @@ def overview(service: Service, actor: Actor) -> dict[str, object]:
     row["drift_alarm"] = None if ledger.drift is None else ledger.drift.test.alarm
     labels = late.labelled
     row["error"] = (late.mistakes if ledger.counts else ledger.loss) / labels if labels else None
-    row["baseline"] = None
-    if (known := service.certified(actor)) is not None and known["labelled"]:
-        what = "mistakes" if ledger.counts else "loss"
-        kept = [one.get(what) for one in known["baselines"].values() if isinstance(one, dict)]
-        row["baseline"] = min((one for one in kept if one is not None), default=None)
-        if row["baseline"] is not None:
-            row["baseline"] /= known["labelled"]
+    row["baseline"] = _baseline(ledger, labels)
     return row
+
+
+def _baseline(ledger: Ledger, labels: int) -> float | None:
+    """Return the error of the best non-learning baseline; None without one, or if a label arrives meanwhile."""
+    what = "mistakes" if ledger.counts else "loss"
+    try:
+        found = [one.get(what) for one in plain.baselines(ledger).values() if isinstance(one, dict)]
+    except RuntimeError:  # the thread of the model adds a label to what is read here
+        return None
+    best: float | None = min((one for one in found if one is not None), default=None)
+    return best / labels if best is not None and labels else None
 
 
 def _count(actor: Actor, name: str) -> int | None:
