@@ -532,6 +532,36 @@ class GridBisection(Theorem):
         require(self.space.count() == self.get("after"), "the thresholds that are left are not those of the proof")
 
 
+class BisectionForced(Forced):
+    """One number is shown that some thresholds label +1 and others -1, contrary to the prediction, in k rounds: M >= k.
+
+    h_theta(x) = +1 for x >= theta; rows are vectors whose other values are 0, or points of a grid.
+    """
+
+    def __init__(self, proof: dict[str, Any], claim: dict[str, Any]) -> None:
+        super().__init__(proof, claim)
+        self.low, self.high, self.forced = -math.inf, math.inf, 0  # theta is from above low to high
+
+    def most(self) -> Fraction:
+        return Fraction(self.rounds)
+
+    def see(self, row: Row, wrong: bool) -> None:
+        self.mistakes += wrong
+        require(row.y in (-1, 1), "a label must be -1 or +1")
+        pairs = row.x if self.proof["data"]["kind"] == "vectors" else list(enumerate(row.x))
+        require(all(place == 0 for place, _ in pairs), "a row must be one number")
+        x = pairs[0][1] if pairs else 0.0
+        is_open = self.low < x < self.high
+        require(wrong or not is_open, "a label that was open is the one that was predicted")
+        self.forced += is_open
+        self.low, self.high = (self.low, min(self.high, x)) if row.y == 1 else (max(self.low, x), self.high)
+        require(self.low < self.high, "no threshold fits all labels")
+
+    def sums(self) -> None:
+        require(self.mistakes == self.observed, "the list of mistakes has another number of them")
+        require(self.forced >= self.bound, "fewer labels were open than mistakes are claimed")
+
+
 class ContrarianRegret(Theorem):
     """A learner that is contradicted in every round: M - m >= T/2, m the mistakes of the better constant label."""
 
@@ -962,6 +992,7 @@ THEOREMS: dict[str, type[Theorem]] = {
     "orthogonal_forced": Forced,
     "budget_forced": BudgetForced,
     "grid_bisection_forced": GridBisection,
+    "bisection_forced": BisectionForced,
     "contrarian_regret": ContrarianRegret,
     "halving_restarts": HalvingRestarts,
     "weighted_majority_mistakes": WeightedMajority,

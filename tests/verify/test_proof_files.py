@@ -148,6 +148,7 @@ def test_rows_of_a_file_are_verified_as_they_stand(tmp_path):
 DUELS = {
     "orthogonal_forced": ("perceptron", "orthogonal:k=8"),
     "grid_bisection_forced": ("threshold-halving:n=30", "grid-bisection:n=30"),
+    "bisection_forced": ("perceptron:bias=1", "bisection"),
     "budget_forced": ("rbp:budget=3,kernel=linear", "budget-ruin:budget=3"),
     "majority_flip_forced": ("halving:[cube:4]", "majority-flip:k=4"),
     "contrarian_regret": ("weighted-majority:[thresholds:n=4]", "contrarian"),

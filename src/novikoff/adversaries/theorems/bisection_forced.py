@@ -66,3 +66,9 @@ def witness_text(facts: BisectionFacts) -> str:
     if facts.axes == 0:
         return threshold
     return f"[theta, 2] x [-1, 1]^{facts.axes - 1}, {threshold}" if facts.axes > 1 else f"[theta, 2], {threshold}"
+
+
+@bisection_forced.witnessed
+def witness(run: Run[BisectionFacts]) -> dict[str, object] | None:
+    """Return nothing, as the rounds are enough; None for boxes, and for a game that goes on."""
+    return None if run.after.axes or run.before.rounds else {}

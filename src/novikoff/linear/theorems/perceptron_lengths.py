@@ -93,7 +93,9 @@ def witness(run: Run[PerceptronFacts]) -> dict[str, object] | None:
     factor = rounding_factor(run) ** 2
     tried = shortlist_penalized(run.tracked.penalized, Fraction(0))
     u = min(tried, key=lambda u: u.bound(factor=factor), default=None)
-    return None if u is None else witness_of(run, u, u.loss, kappa=u.kappa)
+    found = None if u is None else witness_of(run, u, u.loss, kappa=u.kappa)
+    # The certificate may be M <= rounds, which needs no comparator: the claim is that of the comparator.
+    return None if u is None or found is None else {**found, "bound": math.floor(u.bound(factor=factor))}
 
 
 def shortlist_penalized(
