@@ -133,7 +133,8 @@ def log_loss(ledger: Ledger, certificates: Sequence[Certificate]) -> Panel | Non
     first = max(last // 50, 1)
     points = [] if course is None else course.log_loss
     rates = [(t, paid / t) for t, paid in points if first <= t < last] + [(last, total / last)]
-    lines = [Line("log loss, mean so far", rates, end=brief(total / last), marks=len(rates) == 1)]
+    name = "log loss, mean so far" if len(rates) > 1 else "log loss of all rows"
+    lines = [Line(name, rates, end=brief(total / last), marks=len(rates) == 1)]
     highest = [rate for _, rate in rates]
     if best is not None:
         bound = float(best.bound or 0.0)
