@@ -176,6 +176,13 @@ def test_segments_of_every_column_add_up_to_the_mistakes(ledger):
         assert drawn.level == pytest.approx(100 * ledger.mistake_rate)
 
 
+def test_level_of_one_wrong_row_does_not_lead_the_columns():
+    errors = np.repeat([1.0, 0.0], [20, 380])
+    rare = [segments.Segment("0", 399, 19.0), segments.Segment("1", 1, 1.0)]
+    even = [segments.Segment("up to 1", 200, 18.0), segments.Segment("above 1", 200, 2.0)]
+    assert segments._spread(rare, errors) == 0.0 < 1.0 < segments._spread(even, errors)
+
+
 def test_segments_of_a_table_are_its_levels_and_missing_values(tmp_path):
     coins = np.random.default_rng(2)
     city, age = coins.choice(["Rome", "Oslo"], 400), coins.integers(20, 60, 400)

@@ -29,6 +29,8 @@ DISTINCT = 6
 """Largest number of values of a number that are levels of their own."""
 WIDEST = 400
 """Largest number of features; wider rows, such as those of texts, have no segments."""
+ENOUGH = 20
+"""Smallest number of rows of a segment that counts in the order of columns: one wrong row of one is chance."""
 FEWEST = 30
 """Smallest number of rows of a game with segments."""
 
@@ -54,8 +56,8 @@ class Column:
     Attributes:
         name: Name of the column.
         segments: Its segments; every row is in one of them.
-        spread: Variance between segments over that within, per degree of freedom: about 1 if errors do not depend on
-            the column.
+        spread: Variance between segments of enough rows over that within, per degree of freedom: about 1 if errors do
+            not depend on the column.
     """
 
     name: str
@@ -201,10 +203,11 @@ def _ranges(cuts: list[float]) -> list[str]:
 
 def _spread(segments: list[Segment], errors: NDArray[np.float64]) -> float:
     mean, variance = float(errors.mean()), float(errors.var())
-    if variance <= 0.0:
+    large = [one for one in segments if one.rows >= min(ENOUGH, len(errors) / LEVELS)]
+    if variance <= 0.0 or len(large) < 2:
         return 0.0
-    between = math.fsum(one.rows * (one.error / one.rows - mean) ** 2 for one in segments)
-    return between / variance / (len(segments) - 1)
+    between = math.fsum(one.rows * (one.error / one.rows - mean) ** 2 for one in large)
+    return between / variance / (len(large) - 1)
 
 
 def rate(ledger: Ledger, value: float) -> str:
