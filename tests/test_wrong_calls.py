@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import novikoff as nk
@@ -67,6 +68,7 @@ CALLS = [
     ("batch", lambda: ledger().predict(next(nk.read("demo:iris").batches())), "one form"),
     ("make", lambda: nk.make("logistic:rate"), "must be a number"),
     ("load", lambda: nk.load("nowhere.nk"), "file not found"),
+    ("frame", lambda: nk.forecast(pd.DataFrame({"a": range(99)}), "auto"), "got a value of type DataFrame"),
 ]
 
 

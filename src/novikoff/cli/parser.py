@@ -220,7 +220,7 @@ def parser() -> Parser:
         default="uniform",
         help="weights of the shards in the average (default: uniform)",
     )
-    one.add_argument("--bias", type=float, default=0.0, metavar="C", help="value of a constant feature")
+    one.add_argument("--bias", type=_number, default=0.0, metavar="C", help="value of a constant feature")
     one.add_argument("--normalize", action="store_true", help="scale each row to length 1")
     one.add_argument(
         "--held",
@@ -251,7 +251,7 @@ def parser() -> Parser:
         default="refuse",
         help="columns that are absent or new: an error, or read as missing and ignored (default: refuse)",
     )
-    one.add_argument("--threshold", type=float, metavar="T",
+    one.add_argument("--threshold", type=_number, metavar="T",
                      help="positive from here on: a probability, or a score (default: that of the model)")  # fmt: skip
     one.add_argument("--why", action="store_true", help="contribution of each column to each prediction")
     _add_report(one)
@@ -531,9 +531,9 @@ def _add_thresholds(verb: ArgumentParser) -> None:
     group.add_argument(
         "--costs", metavar="FP=N,FN=N", help="threshold of least cost, such as FP=1,FN=5: a missed positive costs 5"
     )
-    group.add_argument("--precision", type=float, metavar="P", help="threshold with this precision and most recall")
-    group.add_argument("--recall", type=float, metavar="R", help="threshold with this recall and most precision")
-    group.add_argument("--threshold", type=float, metavar="T", help="this threshold: a probability, or a score")
+    group.add_argument("--precision", type=_number, metavar="P", help="threshold with this precision and most recall")
+    group.add_argument("--recall", type=_number, metavar="R", help="threshold with this recall and most precision")
+    group.add_argument("--threshold", type=_number, metavar="T", help="this threshold: a probability, or a score")
     group.add_argument("--thresholds", action="store_true", help="table of precision and recall by threshold")
 
 
@@ -653,6 +653,14 @@ def _chance(text: str) -> float:
     if not 0.0 < value < 1.0:
         raise ArgumentTypeError(f"must be between 0 and 1: got {value}")
     return value
+
+
+def _number(text: str) -> float:
+    """Convert to a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"must be a number: got {text!r}") from None
 
 
 def _range(text: str) -> tuple[float, float]:

@@ -101,7 +101,7 @@ def vector(x: object, width: int) -> NDArray[np.float64]:
     try:
         values = doubles(x)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"x must be {whole(width)} numbers: got {shown(x)}.") from None
+        raise InputError(f"x must be {whole(width)} number{'' if width == 1 else 's'}: got {shown(x)}.") from None
     if values.shape != (width,):
         raise InputError(f"x must have {whole(width)} numbers: got shape {values.shape}.")
     if not finite(values):

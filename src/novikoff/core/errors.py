@@ -17,6 +17,7 @@ by its flags (cli/output.py).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -245,6 +246,8 @@ def shown(value: object) -> str:
         text = repr(value)
     except Exception:  # such as a list with an integer of 5,000 digits
         return f"a {type(value).__name__} that cannot be printed"
+    if "\n" in text:  # such as a data frame
+        return named(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
@@ -257,6 +260,16 @@ def close(given: object, known: Iterable[str], what: str = "") -> str:
     found = next((name for name in names if name.lower() == text.strip().lower()), None)
     found = found or next(iter(get_close_matches(text, names, 1, 0.7)), None)
     return "" if found is None else f"Did you mean {what}{quoted(found)}?"
+
+
+def absent(path: object, do: str = "Check the name.") -> str:
+    """Return the message about a file that does not exist, with the closest name in its folder."""
+    folder, name = os.path.split(os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path))
+    try:
+        near = close(name, os.listdir(folder or "."))
+    except OSError:
+        near = ""
+    return f"file not found: {path}. {do}{' ' if near else ''}{near}"
 
 
 def quoted(cell: object) -> str:

@@ -37,7 +37,8 @@ from novikoff.linear.scale_free import Probabilistic
 from novikoff.trees.learner import TableLearner
 
 if TYPE_CHECKING:
-    from novikoff.core.learner import Predictor
+    from novikoff.core.attribution import Coefficients
+    from novikoff.core.learner import Learner, Predictor
     from novikoff.data.tables.encoding import Meaning
     from novikoff.game.ledger import Ledger
 
@@ -73,7 +74,7 @@ def export(ledger: Ledger, path: str | os.PathLike[str], format: str | None = No
     chosen = ending if format is None and ending in FORMATS else format
     if chosen not in FORMATS:
         what = f"got {shown(format)}" if format is not None else f"got the file {os.fspath(path)}"
-        raise InputError("an export must be json or onnx", what, 'Write ledger.export("model.json").')
+        raise InputError("an export must be json or onnx", what, "Name the file model.json or model.onnx.")
     model = exported(ledger)
     if chosen == "json":
         content = (json.dumps(model, indent=1, allow_nan=False) + "\n").encode()
@@ -99,6 +100,8 @@ def exported(ledger: Ledger) -> dict[str, Any]:
         raise MismatchError("a model must have played before it is exported: this one has not.")
     if player.draws or player.covers or player.learners or player.task not in ("binary", "multiclass", "regression"):
         raise _refused(name)
+    if not isinstance(player.within, TableLearner):
+        _own_weights(player, name)  # raises, if there are none, before the columns are looked at
     if encoding is not None:
         for column in encoding.columns:
             if column.kind in ("time", "text"):
@@ -176,13 +179,20 @@ def _columns(ledger: Ledger, meanings: Sequence[Meaning]) -> list[dict[str, Any]
     return list(found.values())
 
 
-def _linear(ledger: Ledger, name: str) -> dict[str, Any]:
-    player = ledger.player
+def _own_weights(player: Learner, name: str) -> Coefficients:
+    """Return the weights of a linear learner; raise `MismatchError` if it is none, or has other probabilities."""
     inner: Predictor = player.learner if isinstance(player, Scaled) else player
     own = inner.linear_weights()
-    odds = isinstance(inner, Probabilistic)
-    if own is None or (player.task == "binary" and player.probable and not odds):
+    if own is None or (player.task == "binary" and player.probable and not isinstance(inner, Probabilistic)):
         raise _refused(name)
+    return own
+
+
+def _linear(ledger: Ledger, name: str) -> dict[str, Any]:
+    player = ledger.player
+    own = _own_weights(player, name)
+    inner: Predictor = player.learner if isinstance(player, Scaled) else player
+    odds = isinstance(inner, Probabilistic)
     factor, shift = _scaling(player, own.weights.shape[1])
     weights = own.weights[:, : len(factor)] * factor
     output = "number" if player.task == "regression" else "log-odds" if odds else "score"

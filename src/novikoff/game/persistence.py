@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff import __version__
 from novikoff.core.adapt import adapt
-from novikoff.core.errors import InputError, ModelFileError, named, shown
+from novikoff.core.errors import InputError, ModelFileError, absent, named, shown
 from novikoff.core.overwriting import check_replaced
 from novikoff.core.registry import find
 from novikoff.core.types import State
@@ -218,7 +218,7 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Pa
             check_format(meta, _called(path))
             return _restored(meta, arrays, path)
     except FileNotFoundError:
-        raise ModelFileError(f"file not found: {path}. Check the name.") from None
+        raise ModelFileError(absent(path)) from None
     except ModelFileError:
         raise
     except MemoryError:

@@ -26,7 +26,7 @@ import tempfile
 import weakref
 from typing import Any, Self
 
-from novikoff.core.errors import SourceError
+from novikoff.core.errors import SourceError, absent
 from novikoff.core.types import Json
 from novikoff.data.formats.byte_reader import (
     LONGEST_MAGIC,
@@ -212,7 +212,7 @@ def status(path: str) -> os.stat_result:
     try:
         found = os.stat(path)
     except FileNotFoundError:
-        raise SourceError(f"file not found: {path}. Check the name, or use demo:NAME.") from None
+        raise SourceError(absent(path, "Check the name, or use demo:NAME.")) from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(found.st_mode):

@@ -29,8 +29,10 @@ WHOLE_REAL = re.compile(r"([+-]?[0-9]+)\.0+")
 """Pattern of an integer written with decimals."""
 
 
-LABELS_INSTEAD = "Correct the cell, or choose a classifier, such as auto."
+LABELS_INSTEAD = "Correct the cell, choose another label column, or choose a classifier, such as auto, without task."
 """Advice for regression outcomes that are not numbers."""
+WEIGHTS_INSTEAD = "Correct the cell, or choose another column of weights."
+"""Advice for weights that are not numbers."""
 
 
 def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or drop the row.") -> SourceError:

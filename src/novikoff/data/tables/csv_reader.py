@@ -34,7 +34,7 @@ from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, PADDING, in_or
 from novikoff.data.formats.lines import Little
 from novikoff.data.formats.pandas_index import unnamed_first, unnamed_note
 from novikoff.data.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, find_delimiter, rows_of, runs
-from novikoff.data.tables.cells import LABELS_INSTEAD, bad_cell, category_instead
+from novikoff.data.tables.cells import LABELS_INSTEAD, WEIGHTS_INSTEAD, bad_cell, category_instead
 from novikoff.data.tables.column import (
     INFINITE,
     MISSING,
@@ -323,7 +323,10 @@ class Delimited(TextReader):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
                 do = LABELS_INSTEAD if name == self.label else category_instead(Column(name, "number"))
-                return bad_cell(0, name, "a numeric column must contain numbers", f"has {quoted(cell.strip())}", do)
+                must = "a numeric column must contain numbers"
+                if name == self.weight:
+                    must, do = "weights must be numbers", WEIGHTS_INSTEAD
+                return bad_cell(0, name, must, f"has {quoted(cell.strip())}", do)
         return None
 
 

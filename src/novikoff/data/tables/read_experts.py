@@ -31,7 +31,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import SourceError, Where
+from novikoff.core.errors import SourceError, Where, absent
 from novikoff.core.executors import cores
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Position, count_at
@@ -460,7 +460,7 @@ def read_experts(
     if loss is not None and loss not in LOSSES:
         raise SourceError(f"a loss must be one of {', '.join(LOSSES)}: got {loss!r}.")
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" and not os.path.exists(source):
-        raise SourceError(f"file not found: {os.fsdecode(source)}. Check the name.")
+        raise SourceError(absent(os.fsdecode(source)))
     without = [without] if isinstance(without, (str, int)) else list(without)
     if is_frame(source):
         return _from_columns(FrameTable(source), outcome, loss, sleeping, without)

@@ -99,7 +99,11 @@ class RowWeights:
 
 def weights(array: pa.Array, column: str) -> NDArray[np.float64]:
     """Return the weights in the cells of a column; raise SourceError for invalid ones."""
-    values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
+    try:
+        values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
+    except SourceError as error:
+        error.must, error.do = "weights must be numbers", cells.WEIGHTS_INSTEAD
+        raise
     if np.isnan(values).any():
         raise cells.missing(int(np.argmax(np.isnan(values))), column, "weights")
     wrong = ~valid(values)

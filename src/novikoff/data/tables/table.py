@@ -138,6 +138,7 @@ class Table(Stream):
         weight = None if weight is None else find(reader, weight, "the weight column")
         if weight is not None:
             left_out.add(weight)
+            reader.weight = weight
         self.weights = RowWeights(weight, label_weights if labelled else None)
         if outcomes == "numbers":
             self._refuse_label_weights()

@@ -79,6 +79,7 @@ class Reader(ABC):
         skipped: Skipped bad rows of a pass as (line, message).
         most_bad: Number of bad rows that may be skipped.
         label: Column of labels or outcomes; None if there is none.
+        weight: Column of row weights; None if there is none.
         tokens: Further texts that mean a missing value, in lower case.
         first: Start of the part to read, in rows or bytes.
         last: End of that part; None for the end of the source.
@@ -98,6 +99,7 @@ class Reader(ABC):
     declared: Mapping[str, Kind] = {}
     rows: int | None = None
     label: str | None = None
+    weight: str | None = None
     tokens: frozenset[str] = frozenset()
     most_bad = 0
     first = 0
