@@ -52,7 +52,7 @@ export const FINITE = {
 
   boxes: { ...SCENE, sketch: "M12 8h20v16h-20zM18 16h6M21 13v6", noun: "box", pictured: true, drags: true,
     legend: [["plus", "tasty (+1)"], ["minus", "not (\u22121)"], ["ring", "mistake"], ["shade", "share of the boxes that vote +1"], ["square", "smallest box around the tasty ones"]],
-    acts: { ...SCENE.acts, me: "Each cell is a papaya: taste one", target: "Each cell is a papaya: taste one" },
+    acts: { ...SCENE.acts, me: "Click a cell to taste that papaya", target: "Click a cell to taste that papaya" },
     at: (px, py, limits) => { const m = limits[0][1] + 1; return [px, SIDE - py].map((p) => clamp(Math.floor(p / SIDE * m), 0, m - 1)); },
     put: (place, limits) => { const m = limits[0][1] + 1; return [(place[0] + 0.5) * SIDE / m, SIDE - (place[1] + 0.5) * SIDE / m]; },
     where: (place) => `colour ${place[0]}, softness ${place[1]}`,

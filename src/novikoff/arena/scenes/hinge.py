@@ -21,7 +21,7 @@ MOST = 600
 
 
 class HingeScene(PerceptronScene):
-    """Drag the arrow u: each point within its margin costs hinge loss, and the theorem holds for every u."""
+    """Each point within the margin of u costs hinge loss, and the theorem holds for every u."""
 
     name, title, learner_name = "hinge", "Hinge loss", "perceptron"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"u": (-MOST, MOST, 100), "v": (-MOST, MOST, 100)}
