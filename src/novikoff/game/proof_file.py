@@ -368,7 +368,7 @@ def is_proof(path: str) -> bool:
 def is_rows(path: str) -> bool:
     """Return whether a file has the canonical text of rows."""
     first = first_bytes(path, 1000).split(b"\n")[0].decode("ascii").split(" ")
-    return bool(first) and all(word.partition(":")[2].lstrip("-").startswith("0x") for word in first[1:])
+    return bool(first) and all(word.rpartition(":")[2].lstrip("-").startswith("0x") for word in first[1:])
 
 
 def _plain(value: Any) -> Any:
