@@ -180,7 +180,7 @@ def _columns(ledger: Ledger, meanings: Sequence[Meaning]) -> list[dict[str, Any]
 
 
 def _own_weights(player: Learner, name: str) -> Coefficients:
-    """Return the weights of a linear learner; raise `MismatchError` if it is none, or has other probabilities."""
+    """Return the weights of a linear learner; raise `MismatchError` if there are none, or with other probabilities."""
     inner: Predictor = player.learner if isinstance(player, Scaled) else player
     own = inner.linear_weights()
     if own is None or (player.task == "binary" and player.probable and not isinstance(inner, Probabilistic)):

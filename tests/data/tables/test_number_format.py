@@ -89,7 +89,7 @@ def test_columns_that_prove_the_decimal_mark_decide_for_the_others() -> None:
 
 def test_note_shows_how_a_formatted_number_is_read() -> None:
     (note,) = table("a;b;y\n1,25;3,5;0\n2,25;2,5;1\n").notes
-    assert str(note) == 'a, b of a BytesIO: "1,25" is read as the number 1.25. If it is none, pass category="a".'
+    assert str(note) == 'a, b of a BytesIO: "1,25" is read as the number 1.25. For a category pass category="a".'
     assert table("a;y\n1,25;0\n2,25;1\n", category="a").describe()[0] == "a: category (1,25, ...)"
 
 

@@ -233,7 +233,7 @@ def advice(
             found.append(Advice(text, Option("drop", column.name), " to leave it out."))
     for form, some in formatted.items():
         names, cell = ", ".join(column for column, _ in some), some[0][1]
-        text = f"{names} of {name}: {quoted(cell)} is read as the number {value_of(cell, form)!r}. If it is none, pass "
+        text = f"{names} of {name}: {quoted(cell)} is read as the number {value_of(cell, form)!r}. For a category pass "
         found.append(Advice(text, Option("category", some[0][0]), "."))
     return found
 
