@@ -399,7 +399,8 @@ def test_tail_of_a_binomial(errors, trials, p, level):
 
 def test_adaptive_rate_before_the_first_gap(tmp_path):
     rows = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
-    nk.play(nk.AdaHedge(3, loss="table"), rows, proof=str(tmp_path / "a.rows"))  # rows may be written again
+    first = nk.play(nk.AdaHedge(3, loss="table"), rows, proof=str(tmp_path / "a.rows"))
+    first.proof_record.close()  # its rows may be written again
     ledger = nk.play(nk.AdaHedge(3, loss="table"), rows, proof=str(tmp_path / "a.rows"))
     ledger.write_proof(tmp_path / "a.json")
     assert set(depths(read(str(tmp_path / "a.json")), str(tmp_path / "a.rows")).values()) == {"verified"}
