@@ -76,6 +76,34 @@ def test_a_model_is_set_back_to_the_bit_and_goes_on_from_there(tmp_path):
         assert client.saved() == last
 
 
+def test_a_rollback_that_was_cut_off_did_not_happen(tmp_path, monkeypatch):
+    with opened(tmp_path, snapshot_every=10) as client:
+        client.make()
+        learn(client, 90)
+        client.ask("POST", "/m/rollback", {"labels": 50})
+        before = client.saved()
+        set_facts = client.service.models["m"].store.set_facts
+
+        def fail(**facts):
+            if "branches" in facts:
+                raise OSError("the disk is full")
+            set_facts(**facts)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(client.service.models["m"].store, "set_facts", fail)
+            assert client.code("POST", "/v1/models/m/rollback", {"labels": 20}) == (503, "storage_failed")
+            assert client.saved() == before
+        while client.ask("GET", "/m")["state"] != "ready":
+            pass
+        learn(client, 10, seed=1)  # snapshot-100.nk, with 60 rounds
+        client.saved()
+        client.service.models["m"]._writer.join()
+        client.ask("POST", "/m/rollback", {"labels": 60})  # 60 other rounds, of the first branch
+        before = client.saved()
+    with opened(tmp_path) as client:
+        assert client.saved() == before
+
+
 def test_dropped_examples_limit_how_far_a_model_is_set_back(tmp_path):
     with opened(tmp_path, snapshot_every=20) as client:
         client.make(keep_examples=5)

@@ -43,22 +43,24 @@ class Branch(NamedTuple):
         base: Rounds of the game minus number of labels.
         before: Predicted rounds of the game minus those in the database.
         seq: Last round predicted before.
+        number: Number of rollbacks.
     """
 
     at: int
     base: int
     before: int
     seq: int
+    number: int
 
     @property
     def file(self) -> str:
         """Name of the file with the game that the branch begins with."""
-        return f"base-{self.at}.nk" if self.seq >= 0 else "base.nk"
+        return f"base-{self.number}.nk" if self.number else "base.nk"
 
 
 def branches(facts: Mapping[str, Any]) -> list[Branch]:
     """Return all branches; the first one begins with the game."""
-    first = Branch(0, int(facts["base"]), int(facts["predicted_before"]), -1)
+    first = Branch(0, int(facts["base"]), int(facts["predicted_before"]), -1, 0)
     return [first, *(Branch(*one) for one in facts.get("branches", ()))]
 
 

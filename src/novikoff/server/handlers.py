@@ -257,7 +257,7 @@ class Answering:
         late.expired = self.play.late.expired
         late.predicted = late.labelled + late.expired + self.play.late.waiting
         base, lost = play.ledger.rounds - self.labels, self.play.ledger.rounds - play.ledger.rounds
-        branch = Branch(self.labels, base, self._branches[-1].before - lost, self.rounds)
+        branch = Branch(self.labels, base, self._branches[-1].before - lost, self.rounds, len(self._branches))
         persistence.write(persistence.snapshot(play.ledger), self._folder / branch.file, force=True)
         self._store.set_facts(branches=[*self._branches[1:], branch])
 
@@ -313,6 +313,7 @@ class Answering:
             return
         known = self._store.find([item.request.id for item in run])
         new: list[Item] = []
+        peeks: list[Item] = []
         room = self.model.most_pending - self.play.late.waiting
         for item in run:
             assert item.row is not None
@@ -323,7 +324,7 @@ class Answering:
                     now = found.version == self.play.ledger.rounds and found.seq > self._branches[-1].seq
                     self._add(item, item.reply, now)
             elif self.frozen:
-                self.unrecorded([item])
+                peeks.append(item)
             elif not self._fits(item):
                 pass
             elif len(new) >= room:
@@ -331,6 +332,7 @@ class Answering:
                                           "labels. Send labels first.", item.request.id)  # fmt: skip
             else:
                 new.append(item)
+        self.unrecorded(peeks)
         rounds: list[Round] = []
         version, at = self.play.ledger.rounds, self.now()
         followed: list[tuple[int, int]] = []

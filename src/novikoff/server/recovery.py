@@ -2,7 +2,7 @@
 
     model.sqlite       requests and answers (store.py)
     base.nk            the game that the model began with, if it was uploaded
-    base-N.nk          the game that it was set back to when it had N labels (alternatives.py)
+    base-K.nk          the game that it was set back to by the K-th rollback (alternatives.py)
     snapshot-N.nk      the game after its N-th label; two are kept
     shadow-NAME-N.nk   the same of a shadow
 
@@ -181,7 +181,7 @@ def _newest(
     """
     reasons: list[str] = []
     for n, path in snapshots(folder):
-        if n < way.at or (n > labelled and not last):
+        if n < way.at or (n == way.at and way.number) or (n > labelled and not last):
             continue
         try:
             ledger = persistence.load_game(path)
@@ -202,12 +202,12 @@ def _newest(
 
 def _first(facts: dict[str, object], folder: Path, model: Model, name: str, way: Branch) -> Ledger:
     """Return the game as a branch began."""
-    if not facts["uploaded"] and way.seq < 0:
+    if not facts["uploaded"] and not way.number:
         return begin(model, name)
     try:
         return persistence.load_game(folder / way.file)
     except ModelFileError as error:
-        what = "the uploaded game" if way.seq < 0 else "the game that a rollback began with"
+        what = "the uploaded game" if not way.number else "the game that a rollback began with"
         raise DamagedError(f"{way.file}, {what}, cannot be read: {error}") from None
 
 
