@@ -10,9 +10,9 @@ const made = (tag, text, name) => Object.assign(document.createElement(tag), { t
 const readings = new Map();
 function rate(model, at) {
   const known = (readings.get(model.name) || []).filter((one) => at - one.at < 30);
-  if (model.predicted !== undefined) readings.set(model.name, [...known, { at, rows: model.predicted + model.labelled }]);
+  if (model.predicted !== undefined) readings.set(model.name, [...known, { at, rows: model.predicted }]);
   const first = known[0];
-  return first && model.predicted !== undefined ? Math.max(0, (model.predicted + model.labelled - first.rows) / (at - first.at)) : null;
+  return first && model.predicted !== undefined ? Math.max(0, (model.predicted - first.rows) / (at - first.at)) : null;
 }
 
 const bytes = (n) => (n === null || n === undefined ? "" : n < 1e6 ? `${Math.ceil(n / 1e3)}\u00a0kB` : n < 1e9 ? `${(n / 1e6).toFixed(1)}\u00a0MB` : `${(n / 1e9).toFixed(1)}\u00a0GB`);
