@@ -514,7 +514,7 @@ def _print_numbers(
             f"RMSE {facts['rmse']:.4g}, MAE {facts['mae']:.4g} in {with_label}; always predicting their mean "
             f"{outcomes.mean:.4g}: RMSE {outcomes.deviation:.4g}"
         )
-        if watch is not None:
+        if watch is not None or classifier.loss != "squared":
             sentence += f"; mean {classifier.loss} loss {mean:.6g}"
     return facts, sentence
 

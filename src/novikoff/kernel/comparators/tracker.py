@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,7 +36,7 @@ class KernelComparatorFacts(ComparatorFacts):
     points: int
     similarity: Kernel
     nonzeros: int = 0
-    functions: tuple[Rows, NDArray[np.float64]] | None = None
+    functions: tuple[Rows, NDArray[np.float64]] | None = field(default=None, compare=False)
 
     @property
     def space(self) -> str:  # type: ignore[override]
