@@ -1,6 +1,7 @@
 # On a fresh machine: make demo, make test. Both create .venv and install what they need.
 PYTHON ?= python3
 BIN := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE # the tests start hundreds of processes, and each would compile the package again
 
 .PHONY: help demo docs notebooks package proofs coq test test-all test-bounds test-minima test-ray test-wheel names transcripts browser check bench clean
 

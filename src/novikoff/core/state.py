@@ -67,7 +67,7 @@ def _assign(owner: object, path: str, value: object) -> None:
         setattr(target, last, value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Field(ABC):
     """One value of a saved object.
 
@@ -132,7 +132,7 @@ class Field(ABC):
         """Return the saved value or raise `ModelFileError`; `owner` has the fields declared before."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Value(Field):
     """A plain value of a type, or of a union of types; `object` accepts any."""
 
@@ -145,7 +145,7 @@ class Value(Field):
         return arguments(state, {self.name: self.kind}, of)[self.name]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Argument(Value):
     """An argument of the constructor, which validates its range."""
 
@@ -153,7 +153,7 @@ class Argument(Value):
     argument: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Count(Field):
     """An integer from `least` to `most`."""
 
@@ -167,7 +167,7 @@ class Count(Field):
         return integer(state, self.name, limit_of(owner, self.least), limit_of(owner, self.most), of)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Values(Field):
     """A list of values of one type.
 
@@ -197,7 +197,7 @@ class Values(Field):
         return list(found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tuples(Field):
     """A list of tuples, saved as a list of lists; `kinds` has the type, or union of types, of each entry."""
 
@@ -215,7 +215,7 @@ class Tuples(Field):
         return [tuple(one) for one in found]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice(Field):
     """One of the values `among`."""
 
@@ -231,7 +231,7 @@ class Choice(Field):
         return value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class First(Field):
     """The number of the first round that `times` counts; 0 if there was none.
 
@@ -248,7 +248,7 @@ class First(Field):
         return integer(state, self.name, min(times, 1), rounds - times + 1 if times else 0, of)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Number(Field):
     """A number from `least` to `most`; with finite=False any number, infinities and NaN included."""
 
@@ -267,7 +267,7 @@ class Number(Field):
         return value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sum(Field):
     """A `Total`, saved as two numbers: the sum and its compensation for rounding; both must be finite if `finite`."""
 
@@ -280,7 +280,7 @@ class Sum(Field):
         return Total(*pair(state, self.name, of, self.finite))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Array(Field):
     """An array with its shape, type and range.
 
@@ -354,7 +354,7 @@ class Saved(Protocol):
     def restore(cls, state: State) -> Any: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Part(Field):
     """An object with its own state.
 
@@ -393,7 +393,7 @@ class Part(Field):
         return kind.restore_with(saved, **given) if given else kind.restore(saved)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parts(Part):
     """A list of objects with their own states; without a `kind` they are made by the constructor of the owner."""
 
@@ -413,7 +413,7 @@ class Parts(Part):
         return parts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coded(Field):
     """A value saved in another form; `decode` raises TypeError, ValueError or ZeroDivisionError if that is invalid."""
 

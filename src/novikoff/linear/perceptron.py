@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +43,14 @@ from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear._loops import named
-from novikoff.linear.proofs import PerceptronProof
 from novikoff.linear.theorems.perceptron_facts import PerceptronFacts
 from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
 from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
 from novikoff.linear.theorems.perceptron_margin import perceptron_margin
 from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared_hinge
+
+if TYPE_CHECKING:
+    from novikoff.linear.proofs import PerceptronProof
 
 DOUBLE = np.dtype(np.float64)
 
@@ -318,6 +320,8 @@ class Perceptron(Learner):
         return {"rule": "perceptron", "bias": self.bias.hex(), "normalize": self.normalize}
 
     def proof(self) -> PerceptronProof:
+        from novikoff.linear.proofs import PerceptronProof
+
         return PerceptronProof(self, self.bias, self.normalize)
 
     def facts(self) -> PerceptronFacts:
