@@ -174,7 +174,7 @@ class Verification:
 
     @property
     def reached(self) -> str:
-        """The deepest depth at which every claim was verified; "" if there is none."""
+        """Deepest depth at which every claim was verified; "" if no depth was."""
         found = ""
         for depth in self.depths:
             if any(self.results[name, depth] != "verified" for name in self.claims):

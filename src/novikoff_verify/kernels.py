@@ -88,6 +88,6 @@ class Kernel:
         return found / (1 - found)
 
     def of_scores(self, terms: int, values: int, square: Fraction) -> Fraction:
-        """Return the error of a sum of so many K, in units of R^2 and of the sum of the sizes of the coefficients."""
+        """Return the error of a sum of `terms` values of K, in units of R^2 times the sum of absolute coefficients."""
         one, g = self.error(values, square), (terms + 4) * ULP / (1 - (terms + 4) * ULP)
         return one + g * (1 + one)

@@ -13,7 +13,7 @@ BISECTIONS, NEWTONS = 80, 4
 
 
 class Feature:
-    """Sums of one feature: M the largest |x|, `squares` of x in so many `rounds`, R the largest root mean square."""
+    """Sums of one feature: number of `rounds`, sum of `squares`, M the largest |x|, R the largest root mean square."""
 
     def __init__(self) -> None:
         self.most = self.squares = self.size = self.gradient = self.curvature = Decimal(0)

@@ -135,7 +135,7 @@ def game(
 
 
 def proved(ledger: Ledger) -> str:
-    """Return a link to the proof file of a game that was recorded, which is in the page; "" if there is none."""
+    """Return a link to the proof file within the page; "" if the game recorded none."""
     if ledger.proof_record is None:
         return ""
     from novikoff.game.proof_file import text_of_proof
